@@ -1,0 +1,46 @@
+"""OpenAI Chat Completions, and every server that imitates it: providers are data, never a branch.
+
+`vocabulary` has the names, `translator` with `message` and `tool_calls` turns chunks into edits, `reader` reads a
+`chat.completion`, `errors` reads errors. The facts stand in wire/openai-chat.md and wire/openrouter.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.api_error import ApiError
+from harness.dialects.openai_chat.errors import read_error_object
+from harness.dialects.openai_chat.reader import read
+from harness.dialects.openai_chat.translator import ChatTranslator
+from harness.dialects.protocol import PathSet
+from harness.response import Response
+
+
+class OpenAIChat:
+    name = "openai-chat"
+    framings = ("sse",)
+    vendors = frozenset({"openai"})
+    volatile = PathSet()
+    unsent = PathSet()
+    padding = PathSet()
+    enumerations = PathSet()
+
+    def matches(self, method: str, path: str, body: Any) -> bool:
+        return path.partition("?")[0].endswith("/chat/completions")
+
+    def streams(self, path: str, body: Any) -> bool:
+        return isinstance(body, dict) and body.get("stream") is True
+
+    def translator(self, request: Any = None) -> ChatTranslator:
+        return ChatTranslator(request)
+
+    def read(self, body: Any) -> Response:
+        return read(body)
+
+    def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+        error = body.get("error", body) if isinstance(body, dict) else body
+        return read_error_object(error, status)
+
+
+DIALECT = OpenAIChat()

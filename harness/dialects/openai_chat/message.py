@@ -1,0 +1,152 @@
+"""The message of one choice: what each field of a `delta` does to it (wire/openai-chat.md sections 2 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.dialects.base64_text import Base64Text
+from harness.dialects.openai_chat.tool_calls import ToolCalls
+from harness.dialects.openai_chat.vocabulary import DELTA, REASONING_DETAIL
+from harness.dialects.translating import setting
+from harness.edits import METADATA, Edit, Op, PartKind, PartRef, Path, Target
+from harness.framing import Frame
+
+_TEXTS = {  # concatenated
+    "content": PartKind.TEXT,
+    "refusal": PartKind.REFUSAL,
+    "reasoning_content": PartKind.REASONING,
+    "reasoning": PartKind.REASONING,
+}
+_LISTS = {"annotations", "executed_tools"}  # every element is appended
+_STREAM_ONLY = {"index", "token_id"}  # they describe the fragment, not the message
+_UNSET = object()
+
+
+class Message:
+    """The message under construction at `path`; `texts` are the places where the next pieces of text go."""
+
+    def __init__(self, choice: int) -> None:
+        self.path: Path = ("choices", choice, "message")
+        self.texts: dict[str, Target] = {}
+        self.calls = ToolCalls(choice, self.path)
+        self._choice = choice
+        self._set: dict[Any, Any] = {}  # fields that have a value
+        self._content: list[str] | None = None  # kinds of the content parts, once content is a list
+        self._details: dict[Any, int] = {}
+        self._audio: Base64Text | None = None
+
+    def field(self, name: str, value: Any, frame: Frame, at: str) -> Iterator[Edit]:
+        """What a field of a delta changes, unless it is the next piece of a text whose place is known."""
+        at = f"{at}/{name}"
+        if name == "content" and (isinstance(value, list) or self._content is not None):
+            yield from self._content_parts(value, frame, at)
+        elif name in _TEXTS and isinstance(value, str):
+            target = self.texts[name] = Target(Op.CONCAT, (*self.path, name), self._part(_TEXTS[name]), at)
+            yield Edit(target, value, frame.index)
+        elif name == "tool_calls":
+            for position, fragment in enumerate(value or ()):
+                yield from self.calls.edits(fragment, frame, f"{at}/{position}")
+        elif name == "role":
+            if value and self._set.setdefault("role", value) is value:
+                yield setting((*self.path, "role"), value, frame, METADATA, at)
+        elif name in _LISTS and isinstance(value, list):
+            for element in value:
+                yield Edit(Target(Op.APPEND, (*self.path, name), self._part(PartKind.OTHER), at), element, frame.index)
+        elif name == "reasoning_details":
+            yield from self._reasoning_details(value or [], frame, at)
+        elif name == "function_call":
+            yield from self._function_call(value or {}, frame, at)
+        elif name == "audio":
+            yield from self._speech(value or {}, frame, at)
+        elif name in DELTA.names and name not in _STREAM_ONLY:
+            known = self.texts.get(name, self._set.get(name, _UNSET))
+            if known is _UNSET or (value is not None and value != known):
+                self._set[name] = value
+                yield setting((*self.path, name), value, frame, self._part(_TEXTS.get(name, PartKind.METADATA)), at)
+
+    def close(self) -> Iterator[Edit]:
+        if self._audio is not None:
+            yield from self._audio.close(-1)
+
+    def _part(self, kind: PartKind) -> PartRef:
+        return PartRef(kind, (self._choice,))
+
+    def _first(self, key: Any) -> bool:
+        """Whether this is the first time that `key` is asked for."""
+        if key in self._set:
+            return False
+        self._set[key] = True
+        return True
+
+    def _content_parts(self, value: Any, frame: Frame, at: str) -> Iterator[Edit]:
+        """Mistral's reasoning models send content as a list of parts; neighbours of one kind are one part."""
+        path = (*self.path, "content")
+        if self._content is None:
+            self._content = []
+            self.texts.pop("content", None)
+            yield setting(path, [], frame, METADATA, at)
+        parts = [{"type": "text", "text": value}] if isinstance(value, str) and value else value
+        for part in parts if isinstance(parts, list) else ():
+            kind = part.get("type")
+            field = "thinking" if kind == "thinking" else "text"
+            grows = kind in ("text", "thinking") and part.get(field) is not None
+            if not grows or self._content[-1:] != [kind]:
+                self._content.append(str(kind))
+                empty = {field: "" if field == "text" else []} if grows else {}
+                yield setting((*path, len(self._content) - 1), {**part, **empty}, frame, METADATA, at)
+            place: Path = (*path, len(self._content) - 1)
+            if grows and isinstance(part[field], str):
+                kind_of = PartKind.TEXT if field == "text" else PartKind.REASONING
+                yield Edit(Target(Op.CONCAT, (*place, field), self._part(kind_of), at), part[field], frame.index)
+            elif grows:
+                for thought in part[field]:
+                    yield from self._thought((*place, "thinking", 0), thought, frame, at)
+
+    def _thought(self, path: Path, thought: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
+        part = self._part(PartKind.REASONING)
+        if self._first(path):
+            yield setting(path, {**thought, "text": ""}, frame, part, at)
+        if isinstance(thought.get("text"), str):
+            yield Edit(Target(Op.CONCAT, (*path, "text"), part, at), thought["text"], frame.index)
+
+    def _reasoning_details(self, details: list[dict[str, Any]], frame: Frame, at: str) -> Iterator[Edit]:
+        """Entries of one index and type are fragments of one block (wire/openrouter.md)."""
+        base = (*self.path, "reasoning_details")
+        if self._first("reasoning_details"):
+            yield setting(base, [], frame, METADATA, at)
+        for position, detail in enumerate(details):
+            index = detail.get("index")
+            key = ("detail", len(self._details)) if index is None else (str(index), str(detail.get("type")))
+            number = self._details.setdefault(key, len(self._details))
+            for name, value in detail.items():
+                if name not in REASONING_DETAIL.names or (not self._first((number, name)) and value in (None, "")):
+                    continue
+                grows = name in ("text", "summary", "data") and isinstance(value, str)
+                kind = PartKind.SIGNATURE if name in ("signature", "data") else PartKind.REASONING
+                place = Target(
+                    Op.CONCAT if grows else Op.SET, (*base, number, name), self._part(kind), f"{at}/{position}/{name}"
+                )
+                yield Edit(place, value, frame.index)
+
+    def _function_call(self, body: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
+        """The deprecated form of a single call."""
+        part, base = self._part(PartKind.TOOL_CALL), (*self.path, "function_call")
+        if self._first("function_call"):
+            yield setting(base, {"name": "", "arguments": ""}, frame, part, at)
+        name, arguments = body.get("name"), body.get("arguments")
+        if isinstance(name, str) and name and self._first("function_call.name"):
+            yield setting((*base, "name"), name, frame, part, f"{at}/name")
+        if isinstance(arguments, str):
+            yield Edit(Target(Op.CONCAT, (*base, "arguments"), part, f"{at}/arguments"), arguments, frame.index)
+
+    def _speech(self, body: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
+        part, base = self._part(PartKind.OTHER), (*self.path, "audio")
+        for name, value in body.items():
+            if name == "data" and isinstance(value, str):
+                self._audio = self._audio or Base64Text((*base, "data"), part, f"{at}/data")
+                yield from self._audio.edits(value, frame.index)
+            elif name == "transcript" and isinstance(value, str):
+                yield Edit(Target(Op.CONCAT, (*base, name), part, f"{at}/{name}"), value, frame.index)
+            elif value is not None and (name != "id" or self._first("audio.id")):
+                yield setting((*base, name), value, frame, part, f"{at}/{name}")

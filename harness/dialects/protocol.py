@@ -1,0 +1,88 @@
+"""What a dialect is: the verbs that a wire API is told in, and the path sets that say where its two forms differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from harness.api_error import ApiError
+from harness.edits import Edit, Path
+from harness.framing import Frame
+from harness.response import Response
+
+
+class PathSet:
+    """Places of the native body, each with the evidence for its being here.
+
+    A place is written as in `choices/*/message/audio`, where `*` stands for any element; it covers everything below it.
+    """
+
+    def __init__(self, places: Mapping[str, str] | None = None) -> None:
+        self.evidence = dict(places or {})
+
+    def covers(self, path: Path) -> str | None:
+        """The entry that covers `path`, or None."""
+        steps = ["*" if isinstance(step, int) else step for step in path]
+        for end in range(len(steps), 0, -1):
+            place = "/".join(steps[:end])
+            if place in self.evidence:
+                return place
+        return None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evidence)
+
+    def __len__(self) -> int:
+        return len(self.evidence)
+
+
+class Translator(Protocol):
+    """Turns the frames of one stream into edits; has the memory that this needs, for this one stream."""
+
+    def translate(self, frame: Frame) -> list[Edit]:
+        """What the frame changes. Never raises, whatever the frame holds."""
+
+    def close(self) -> list[Edit]:
+        """What is to be said at the end of the stream: notes and last values. Called once."""
+
+    def missing(self) -> str | None:
+        """What the API's end condition still lacks, in words; None once the turn is complete (law 6)."""
+
+
+class Reader(Protocol):
+    """Reads a native body, streamed or not."""
+
+    def __call__(self, body: Any) -> Response: ...
+
+
+class Dialect(Protocol):
+    """One wire API."""
+
+    name: str
+    framings: tuple[str, ...]
+    """How its streams are framed; the first is the usual way."""
+    vendors: frozenset[str]
+    """Providers that speak this API as their own: what they send is first-party evidence."""
+    volatile: PathSet
+    """Differs by nature between two answers to one request."""
+    unsent: PathSet
+    """In the non-streaming body only."""
+    padding: PathSet
+    """In the streamed body only."""
+    enumerations: PathSet
+    """Fields whose values are words of the API, compared even where values may differ."""
+
+    def matches(self, method: str, path: str, body: Any) -> bool:
+        """Whether a request with this path and JSON body is one of this API."""
+
+    def streams(self, path: str, body: Any) -> bool:
+        """Whether such a request asks for a stream."""
+
+    def translator(self, request: Any = None) -> Translator:
+        """A translator for one stream; `request` is the JSON body that asked for it, if known."""
+
+    def read(self, body: Any) -> Response:
+        """The neutral response of a native body. Never raises: what has the wrong type is absent."""
+
+    def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+        """The error of a response that is no turn; `body` is its JSON value, or its text."""

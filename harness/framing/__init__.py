@@ -1,0 +1,31 @@
+"""Framing: bytes of a response body in, frames out; nothing of language models, nothing of HTTP.
+
+Four framings carry every API (spec, wire/framing.md): `sse`, `ndjson`, `json-array`, `event-stream`. A framer is fed pieces
+of any size and returns the frames that are complete, keeping the rest; how the bytes were cut changes nothing but `at`.
+What it cannot make a frame of it lists in `findings`, each with its span, and goes on where that is possible.
+"""
+
+from __future__ import annotations
+
+from harness.errors import InputError
+from harness.framing.event_stream import EventStreamFramer
+from harness.framing.frame import Frame, Framer
+from harness.framing.json_array import JSONArrayFramer
+from harness.framing.ndjson import NDJSONFramer
+from harness.framing.sse import SSEFramer
+
+__all__ = ["Frame", "Framer", "framer"]
+
+_FRAMERS: dict[str, type[Framer]] = {
+    "sse": SSEFramer,
+    "ndjson": NDJSONFramer,
+    "json-array": JSONArrayFramer,
+    "event-stream": EventStreamFramer,
+}
+
+
+def framer(framing: str) -> Framer:
+    """A new framer for `framing`. Raises `InputError` for a framing that does not exist."""
+    if framing not in _FRAMERS:
+        raise InputError(f"no framing is called {framing!r}", hint=f"there are {', '.join(_FRAMERS)}")
+    return _FRAMERS[framing]()

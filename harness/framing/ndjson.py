@@ -1,0 +1,63 @@
+"""Newline-delimited JSON: one value per line, cut at LF and nowhere else (spec, wire/framing.md section 2).
+
+Go's encoder leaves U+0085 raw inside strings, so cutting with `str.splitlines` breaks lines. A CR before the LF is
+tolerated, blank lines are skipped. A last line without its LF is used when it is complete JSON.
+"""
+
+from __future__ import annotations
+
+from harness import payload
+from harness.errors import Where
+from harness.findings import Finding
+from harness.framing.frame import Frame
+
+BOM = b"\xef\xbb\xbf"
+
+
+class NDJSONFramer:
+    """Cuts an `application/x-ndjson` body into one frame per line that is not blank."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self._frames = 0
+        self._pos = 0
+        self._tail = bytearray()
+
+    def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
+        if b"\n" not in data:
+            self._tail += data
+            return []
+        if self._tail:
+            data = bytes(self._tail + data)
+            self._tail.clear()
+        lines = data.split(b"\n")
+        self._tail += lines.pop()
+        frames = []
+        pos = self._pos
+        for line in lines:
+            if line and not line.isspace():
+                frames.append(self._frame(line, pos, at))
+            pos += len(line) + 1
+        self._pos = pos
+        return frames
+
+    def close(self, at: float = 0.0) -> list[Frame]:
+        line = bytes(self._tail)
+        if not line.strip():
+            return []
+        if payload.is_whole(line):
+            return [self._frame(line, self._pos, at)]
+        span = (self._pos, self._pos + len(line))
+        message = f"the body ends inside a line: {payload.quote(line)}"
+        self.findings.append(Finding(kind="framing/frame-truncated", message=message, where=Where(span=span)))
+        return []
+
+    def _frame(self, line: bytes, pos: int, at: float) -> Frame:
+        if pos == 0 and line.startswith(BOM):
+            message = "a byte-order mark stands before the first object"
+            self.findings.append(Finding(kind="framing/bom", message=message, where=Where(span=(0, 3))))
+            line, pos = line[3:], 3
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        self._frames += 1
+        return Frame(self._frames - 1, None, line, at, (pos, pos + len(line)))

@@ -1,0 +1,204 @@
+"""Server-sent events by the rules of the HTML standard (spec, wire/framing.md section 1).
+
+Lines are cut on bytes, at LF, CRLF and CR only: `str.splitlines` and the line iterators built on it also cut at U+2028,
+U+0085 and others, which are data. Three things go beyond the standard, since real streams need them, and each is reported:
+
+* an event that lacks its blank line at the end of the body is used when its data is whole JSON or `[DONE]`;
+* JSON lines outside the syntax (`{"error": …}` from a proxy) are gathered until their brackets close, and become a frame;
+* `error: {…}`, which old llama.cpp servers send as a field, becomes a frame named `error`.
+"""
+
+from __future__ import annotations
+
+from harness import payload
+from harness.errors import Where
+from harness.findings import Finding
+from harness.framing.brackets import Brackets
+from harness.framing.frame import Frame
+
+BOM = b"\xef\xbb\xbf"
+_MOST_FINDINGS = 20
+_MOST_NAMES = 64
+
+
+class SSEFramer:
+    """Cuts a `text/event-stream` body into one frame per dispatched event."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self._frames = 0
+        self._pos = 0  # offset in the body of the first byte that is not consumed
+        self._tail = bytearray()  # the line that is not complete yet
+        self._head: bytes | None = b""  # the first bytes, until it is known whether they are a byte-order mark
+        self._after_cr = False  # the last line ended in CR: an LF that follows belongs to it
+        self._name: str | None = None
+        self._data: list[bytes] = []
+        self._start = -1  # span of the event under construction; -1: none yet
+        self._end = 0
+        self._names: dict[bytes, str] = {}
+        self._bare: Brackets | None = None  # JSON outside the syntax, under construction
+        self._junk: tuple[int, int] | None = None
+
+    def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
+        if self._head is not None:
+            data = self._skip_bom(data)
+        if self._after_cr and data:
+            self._after_cr = False
+            if data[0] == 0x0A:
+                data = data[1:]
+                self._pos += 1
+        if b"\n" not in data and b"\r" not in data:
+            self._tail += data
+            return []
+        if self._tail:
+            data = bytes(self._tail + data)
+            self._tail.clear()
+        returns = data.count(b"\r")
+        if not returns:
+            lines, width = data.split(b"\n"), 1
+        elif returns == data.count(b"\r\n") == data.count(b"\n"):
+            lines, width = data.split(b"\r\n"), 2
+        else:
+            return self._mixed(data, at)
+        self._tail += lines.pop()
+        return self._lines(lines, width, at)
+
+    def close(self, at: float = 0.0) -> list[Frame]:
+        frames: list[Frame] = []
+        if self._head:
+            self._tail[:0] = self._head
+        if self._tail:
+            line = bytes(self._tail)
+            self._tail.clear()
+            frames = self._lines([line], 0, at)
+        if self._data:
+            frames += self._last_event(at)
+        if self._bare is not None:
+            span = (self._bare.start, self._pos)
+            self._note("framing/invalid-json", "JSON outside the event-stream syntax was never closed", span)
+        self._flush_junk()
+        return frames
+
+    def _skip_bom(self, data: bytes) -> bytes:
+        head = (self._head or b"") + data
+        if len(head) < len(BOM) and BOM.startswith(head):
+            self._head = head
+            return b""
+        self._head = None
+        if not head.startswith(BOM):
+            return head
+        self._note("framing/bom", "a byte-order mark stands before the first field; three common clients lose it", (0, 3))
+        self._pos = len(BOM)
+        return head[len(BOM) :]
+
+    def _mixed(self, data: bytes, at: float) -> list[Frame]:
+        """Lines with different ends, one by one."""
+        frames: list[Frame] = []
+        for line in data.splitlines(keepends=True):  # on bytes: CR, LF and CRLF only
+            content = line.rstrip(b"\r\n")
+            if len(content) == len(line):
+                self._tail += line
+            else:
+                frames += self._lines([content], len(line) - len(content), at)
+        self._after_cr = data.endswith(b"\r")
+        return frames
+
+    def _lines(self, lines: list[bytes], width: int, at: float) -> list[Frame]:
+        """Take complete lines whose ends are `width` bytes long. The hot loop of the framer."""
+        frames: list[Frame] = []
+        pos, start, end, data, names = self._pos, self._start, self._end, self._data, self._names
+        for line in lines:
+            if line.startswith(b"data: "):
+                data.append(line[6:])
+                if start < 0:
+                    start = pos
+                end = pos + len(line)
+            elif not line:
+                if data:
+                    whole = data[0] if len(data) == 1 else b"\n".join(data)
+                    frames.append(Frame(self._frames, self._name, whole, at, (start, end)))
+                    self._frames += 1
+                    data.clear()
+                self._name = None
+                start = -1
+            elif (name := names.get(line)) is not None:
+                self._name = name
+                if start < 0:
+                    start = pos
+                end = pos + len(line)
+            else:
+                if line.startswith((b"event", b"data", b"id", b"retry")):
+                    if start < 0:
+                        start = pos
+                    end = pos + len(line)
+                self._pos = pos
+                more = self._other(line, at)
+                if more is not None:
+                    frames.append(more)
+            pos += len(line) + width
+        self._pos, self._start, self._end = pos, start, end
+        return frames
+
+    def _other(self, line: bytes, at: float) -> Frame | None:
+        """A line that is neither blank nor a plain `data: ` line, at `self._pos`. Returns the frame it completes."""
+        field, colon, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"event":
+            self._name = value.decode(errors="replace") or None
+            if self._name and len(self._names) < _MOST_NAMES:
+                self._names[line] = self._name
+        elif field == b"data":
+            self._data.append(value)
+        elif field == b"error" and value.startswith(b"{") and self._bare is None:
+            return self._error_field(line, value, at)
+        elif (field or not colon) and field not in (b"id", b"retry"):
+            return self._outside(line, at)
+        return None
+
+    def _error_field(self, line: bytes, value: bytes, at: float) -> Frame:
+        span = (self._pos, self._pos + len(line))
+        self._note("framing/outside-syntax", "an `error` field, which clients of the standard ignore: read as an event", span)
+        self._frames += 1
+        return Frame(self._frames - 1, "error", value, at, span)
+
+    def _outside(self, line: bytes, at: float) -> Frame | None:
+        span = (self._pos, self._pos + len(line))
+        if self._bare is None and line.lstrip()[:1] in (b"{", b"["):
+            self._bare = Brackets(start=self._pos)
+        if self._bare is None:
+            self._junk = (self._junk[0] if self._junk else span[0], span[1])
+            return None
+        if not self._bare.feed(line):
+            return None
+        whole, self._bare = self._bare, None
+        span = (whole.start, span[1])
+        self._note("framing/outside-syntax", "JSON outside the event-stream syntax: read as an event", span)
+        self._frames += 1
+        return Frame(self._frames - 1, None, whole.text(), at, span)
+
+    def _last_event(self, at: float) -> list[Frame]:
+        data = b"\n".join(self._data)
+        span = (self._start, self._end)
+        if data.strip() == b"[DONE]":
+            self._note("framing/unterminated-marker", "the last [DONE] is not followed by a blank line", span)
+        elif payload.is_whole(data):
+            self._note(
+                "framing/unterminated-event",
+                "the body ends without the blank line that dispatches the last event; it was used, strict readers drop it",
+                span,
+            )
+        else:
+            message = f"the body ends inside an event: {payload.quote(data)}"
+            self._note("framing/frame-truncated", message, span)
+            return []
+        self._frames += 1
+        return [Frame(self._frames - 1, self._name, data, at, span)]
+
+    def _flush_junk(self) -> None:
+        if self._junk is not None:
+            message = "lines that are no field of an event stream; clients of the standard ignore them"
+            self._note("framing/outside-syntax", message, self._junk)
+
+    def _note(self, kind: str, message: str, span: tuple[int, int]) -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding(kind=kind, message=message, where=Where(span=span)))

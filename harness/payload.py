@@ -1,0 +1,75 @@
+"""Payloads: JSON values out of a frame's bytes, strictly first and tolerantly when that fails.
+
+The strict reader is the fast one. What it refuses is read again with Python's own decoder, since four things that it refuses
+occur in recordings and lose no data: a lone surrogate escape, raw control characters in strings, invalid UTF-8 (which the
+SSE standard replaces by U+FFFD) and deep nesting.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic_core import from_json
+
+strict = from_json
+"""`strict(data)`: the value, or a `ValueError`."""
+
+
+class NotJSON(ValueError):
+    """The payload cannot be read as JSON. `kind` is the kind of finding: `framing/invalid-json` if it begins like JSON, else
+    `framing/non-json-data`."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def tolerant(data: bytes) -> tuple[Any, str | None]:
+    """The value of a payload that `strict` refused, and the kind of finding that it deserves (None: none).
+
+    Raises `NotJSON` when there is no value to be had.
+    """
+    kind = None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text, kind = data.decode(errors="replace"), "framing/invalid-utf8"
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        begins = text.lstrip()[:1] in ("{", "[") if text else False
+        raise NotJSON("framing/invalid-json" if begins else "framing/non-json-data", _reason(error)) from None
+    if kind is None and _has_control_characters(text):
+        kind = "framing/invalid-json"
+    return value, kind
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether the bytes are one complete JSON value, read tolerantly."""
+    try:
+        strict(data)
+    except ValueError:
+        try:
+            tolerant(data)
+        except NotJSON:
+            return False
+    return True
+
+
+def quote(data: bytes, limit: int = 120) -> str:
+    """The first characters of a payload, for a message."""
+    text = data[: limit * 4].decode(errors="replace")
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def _has_control_characters(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return True
+    return False
+
+
+def _reason(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)

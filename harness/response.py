@@ -1,0 +1,258 @@
+"""The neutral response: what any native body, streamed or not, says in the same words (product contract, section 3).
+
+Absent text is None, absent calls are an empty list, an unknown count is None and is not zero: on both sides alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from harness.errors import HarnessError
+
+
+class FinishReason(StrEnum):
+    """Why the model stopped, normalised (semantics.md 4.5)."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    TOOL_CALLS = "tool_calls"
+    CONTENT_FILTER = "content_filter"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Visible text, with the citations that point into it as the API sends them."""
+
+    text: str
+    annotations: tuple[Any, ...] = ()
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasoning:
+    """Thinking: its text (None when only an encrypted form was sent), and what must go back with it unchanged."""
+
+    text: str | None
+    signature: str | None = None
+    encrypted: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call that the client is to carry out.
+
+    `arguments` is the text of the arguments, verbatim where the API sends text, compactly encoded where it sends objects.
+    `id` is what the API sent; where it sent none, a deterministic `call_<position>`, and `synthetic_id` is set.
+    """
+
+    id: str
+    name: str
+    arguments: str
+    kind: str = "function"
+    signature: str | None = None
+    synthetic_id: bool = False
+
+    def parsed_arguments(self) -> Any:
+        """The arguments as a value; an empty text is `{}`. Raises `ValueError` when they are no JSON: they are never
+        repaired (semantics.md D4)."""
+        return json.loads(self.arguments) if self.arguments.strip() else {}
+
+    def shown_arguments(self) -> Any:
+        """The arguments as reports show them: the value if they parse, else the text as it is."""
+        try:
+            return json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return self.arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """The model's own refusal, where the API keeps it apart from text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """A part that is none of the above (hosted tools, images, audio, code): its kind in the API's words, and its body."""
+
+    kind: str
+    raw: Any
+
+
+Part = Text | Reasoning | ToolCall | Refusal | Other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Token counts; None means that the API did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    def as_dict(self) -> dict[str, int | None]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostInfo:
+    """What a turn cost, in decimals of `currency` (semantics.md 1.10).
+
+    Prices are per million tokens; both or neither must be given. Costs that are given are never recomputed.
+    """
+
+    provider: str | None = None
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    input_cost: Decimal | None = None
+    output_cost: Decimal | None = None
+    total_cost: Decimal | None = None
+    currency: str = "USD"
+    input_price: Decimal | None = None
+    output_price: Decimal | None = None
+    cache_read_price: Decimal | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def total_tokens(self) -> int | None:
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
+
+    @classmethod
+    def priced(
+        cls,
+        usage: Usage,
+        *,
+        input_price: Decimal | None = None,
+        output_price: Decimal | None = None,
+        cache_read_price: Decimal | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+        currency: str = "USD",
+    ) -> CostInfo:
+        """The cost of `usage` at these prices per million tokens; cached tokens never count for more than the input.
+
+        Raises `HarnessError` if only one of the two prices is given.
+        """
+        if (input_price is None) != (output_price is None):
+            raise HarnessError("a cost needs both an input price and an output price", hint="give both, or neither")
+        cached = None
+        input_cost = output_cost = None
+        if usage.cached_tokens is not None:
+            cached = min(usage.cached_tokens, usage.input_tokens or 0)
+        if input_price is not None and usage.input_tokens is not None:
+            read = cached or 0
+            cache_price = input_price if cache_read_price is None else cache_read_price
+            input_cost = ((usage.input_tokens - read) * input_price + read * cache_price) / 1_000_000
+        if output_price is not None and usage.output_tokens is not None:
+            output_cost = usage.output_tokens * output_price / 1_000_000
+        both = input_cost is not None and output_cost is not None
+        return cls(
+            provider=provider,
+            model=model,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cached_tokens=cached,
+            input_cost=input_cost,
+            output_cost=output_cost,
+            total_cost=input_cost + output_cost if both else None,  # type: ignore[operator]
+            currency=currency,
+            input_price=input_price,
+            output_price=output_price,
+            cache_read_price=cache_read_price,
+        )
+
+
+def aggregate_costs(costs: Iterable[CostInfo]) -> CostInfo | None:
+    """The sum of several turns' costs, or None for none (semantics.md 1.10, rows C52–C56).
+
+    Token counts and costs are summed over the entries that know them (None if none does); identity and currency are the
+    first entry's; prices are dropped. Raises `HarnessError` when the currencies differ: they are never summed silently.
+    """
+    entries = list(costs)
+    if not entries:
+        return None
+    first = entries[0]
+    other = next((c.currency for c in entries if c.currency != first.currency), None)
+    if other is not None:
+        raise HarnessError(
+            f"costs in {first.currency} and in {other} cannot be summed", hint="convert them to one currency first"
+        )
+    return CostInfo(
+        provider=first.provider,
+        model=first.model,
+        input_tokens=_sum(c.input_tokens for c in entries),
+        output_tokens=_sum(c.output_tokens for c in entries),
+        cached_tokens=_sum(c.cached_tokens for c in entries),
+        input_cost=_sum(c.input_cost for c in entries),
+        output_cost=_sum(c.output_cost for c in entries),
+        total_cost=_sum(c.total_cost for c in entries),
+        currency=first.currency,
+        metadata={"aggregated": True, "count": len(entries)},
+    )
+
+
+_N = TypeVar("_N", int, Decimal)
+
+
+def _sum(values: Iterable[_N | None]) -> _N | None:
+    known = [v for v in values if v is not None]
+    return sum(known[1:], known[0]) if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One turn of the model: the normalised view of a native body, which stands in `raw`."""
+
+    id: str | None = None
+    model: str | None = None
+    parts: tuple[Part, ...] = ()
+    finish_reason: FinishReason | None = None
+    raw_finish_reason: str | None = None
+    usage: Usage | None = None
+    cost: CostInfo | None = None
+    raw: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def text(self) -> str | None:
+        """All text, joined; None if the body has no text part at all, `""` if it has an empty one."""
+        texts = [p.text for p in self.parts if isinstance(p, Text)]
+        return "".join(texts) if texts else None
+
+    @property
+    def reasoning(self) -> str | None:
+        """All reasoning text, joined; None if there is none."""
+        texts = [p.text for p in self.parts if isinstance(p, Reasoning) and p.text]
+        return "".join(texts) if texts else None
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        return [p for p in self.parts if isinstance(p, ToolCall)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The response as `check --json` prints it (product contract, section 5)."""
+        calls = [
+            {"id": None if c.synthetic_id else c.id, "name": c.name, "arguments": c.shown_arguments()} for c in self.tool_calls
+        ]
+        return {
+            "text": self.text,
+            "reasoning": self.reasoning,
+            "tool_calls": calls,
+            "finish_reason": self.raw_finish_reason,
+            "usage": self.usage.as_dict() if self.usage else None,
+        }
