@@ -6,6 +6,7 @@ decide before numbers, since an error inside a stream stands under status 200, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -92,6 +93,7 @@ _WORDS = {
     "context_length_exceeded": _K.CONTEXT_OVERFLOW,
     "exceed_context_size_error": _K.CONTEXT_OVERFLOW,
     "request_too_large": _K.CONTEXT_OVERFLOW,
+    "cancelled": _K.CANCELLED,
     "content_filter": _K.CONTENT_FILTER,
     "bio_policy": _K.CONTENT_FILTER,
     "misalignment_policy_violation": _K.CONTENT_FILTER,
@@ -102,6 +104,8 @@ _WORDS = {
     "validationexception": _K.INVALID_REQUEST,
     "invalid_request_error": _K.INVALID_REQUEST,
 }
+
+_BLANK_MEANS_OVERFLOW = {400, 413}  # servers in front of a model refuse a request that is too long without a word
 
 _OVERFLOW = (
     "context length",
@@ -155,11 +159,13 @@ def api_error(
     raw: Any = None,
 ) -> ApiError:
     """An `ApiError` with its kind worked out from the words and numbers given; whatever has the wrong type is left out."""
-    text = message if isinstance(message, str) and message else "the provider gave no message"
-    kind = classify(status=status, words=(type, code), code=code, message=text)
+    said = message if isinstance(message, str) else ""
+    kind = classify(status=status, words=(type, code), code=code, message=said)
+    if status in _BLANK_MEANS_OVERFLOW and _is_blank(said) and _is_blank(raw):
+        kind = _K.CONTEXT_OVERFLOW
     return ApiError(
         kind=kind,
-        message=text,
+        message=said or "the provider gave no message",
         status=status,
         type=type if isinstance(type, str) else None,
         code=code if isinstance(code, (str, int)) else None,
@@ -171,10 +177,13 @@ def api_error(
 
 
 def classify(*, status: int | None, words: tuple[Any, ...] = (), code: Any = None, message: str = "") -> ErrorKind:
-    """The kind of an error (semantics.md Y8, P22): overflow phrases, then words, then a number in the body, then the status."""
-    if any(phrase in message.lower() for phrase in _OVERFLOW):
-        return _K.CONTEXT_OVERFLOW
+    """The kind of an error (semantics.md Y8, P22): overflow phrases, then words, then a number in the body, then the status.
+
+    A word for throttling comes before them all."""
     found = {kind for w in words if isinstance(w, str) and (kind := _WORDS.get(_word(w))) is not None}
+    throttled = _K.RATE_LIMITED in found  # AWS says "too many tokens" then, and means the minute
+    if not throttled and any(phrase in message.lower() for phrase in _OVERFLOW):
+        return _K.CONTEXT_OVERFLOW
     special = found - {_K.INVALID_REQUEST}  # the general word beside a special one says nothing
     if special or found:
         return next(iter(sorted(special or found)))
@@ -190,17 +199,13 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     `now` is the time in seconds since the epoch; what cannot be read counts as absent (rows P15, P18).
     """
     by_name = {name.lower(): value for name, value in headers.items()}
-    try:
-        return max(0.0, float(by_name["retry-after-ms"]) / 1000)
-    except (KeyError, ValueError):
-        pass
-    value = by_name.get("retry-after")
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
+    milliseconds = _seconds(by_name.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = by_name.get("retry-after", "")
+    seconds = _seconds(value)
+    if seconds is not None:
+        return seconds
     try:
         when = parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError):
@@ -208,6 +213,19 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
     return max(0.0, (when - datetime.fromtimestamp(now, UTC)).total_seconds())
+
+
+def _seconds(text: str) -> float | None:
+    """A number that one can wait for: a negative one is no wait."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _is_blank(said: Any) -> bool:
+    return said is None or (isinstance(said, str) and not said.strip())
 
 
 def _word(word: str) -> str:

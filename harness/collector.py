@@ -17,7 +17,7 @@ from typing import Any
 
 from harness import dialects
 from harness.api_error import ApiError
-from harness.edits import Disagreement, Edit, Op, PartKind, Path, Target, Unknown, pointer
+from harness.edits import Disagreement, Edit, LateEdit, Op, PartKind, Path, Target, Unknown, pointer
 from harness.errors import Where
 from harness.findings import Finding
 from harness.framing import Frame
@@ -33,6 +33,7 @@ class _Text:
 
     def __init__(self, text: str = "") -> None:
         self._buffer = io.StringIO(newline="")
+        self._buffer.readline()  # until it is read from it keeps every fragment as an object of its own (Python 3.11)
         self.write: Callable[[str], object] = self._buffer.write
         if text:
             self.write(text)
@@ -61,7 +62,16 @@ class _JSONText(_Text):
 
 
 class _Elements(dict[int, Any]):
-    """A list that grows: its elements in the order of their keys."""
+    """A list that grows: its elements in the order of their keys. `end` is the key after the greatest one."""
+
+    def __init__(self, elements: Iterable[Any] = ()) -> None:
+        super().__init__(enumerate(elements))
+        self.end = len(self)
+
+    def __setitem__(self, key: int, value: Any) -> None:
+        super().__setitem__(key, value)
+        if key >= self.end:
+            self.end = key + 1
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -99,6 +109,8 @@ class StreamCollector:
         self._translator = self.dialect.translator(request)
         self._root: dict[str, Any] = {}
         self._writers: dict[Target, Callable[[str], object]] = {}
+        self._set_last: Target | None = None
+        self._late: dict[Target, tuple[dict[Any, Any], str | int]] = {}  # where undecoded edits stand, and only they
         self._unknown: list[Unknown] = []
         self._disagreements: list[Disagreement] = []
         self._notes: list[Finding] = []
@@ -124,15 +136,17 @@ class StreamCollector:
 
     def extend(self, frames: Iterable[Frame]) -> None:
         """Take several frames."""
-        translate, writers = self._translator.translate, self._writers
+        translate, writers, late = self._translator.translate, self._writers, self._late
         for frame in frames:
             self._frames += 1
             for edit in translate(frame):
                 write = writers.get(edit.target)
-                if write is None:
-                    self._apply(edit, frame)
-                else:
+                if write is not None:
                     write(edit.value)
+                elif type(edit) is LateEdit and (place := late.get(edit.target)) is not None:
+                    place[0][place[1]] = edit
+                else:
+                    self._apply(edit, frame)
 
     def close(self) -> Collected:
         """The stream has ended: take the dialect's last words and return everything. May be called again."""
@@ -140,10 +154,11 @@ class StreamCollector:
             self._closed = True
             for edit in self._translator.close():
                 self._apply(edit, None)
+        body = self.body
         return Collected(
             dialect=self.dialect.name,
-            body=self.body,
-            response=self.response,
+            body=body,
+            response=self.dialect.read(body),
             complete=self.complete,
             missing=self.missing,
             error=self._error,
@@ -228,23 +243,59 @@ class StreamCollector:
             case Op.FAIL:
                 self._error = self._error or edit.value
             case Op.SET:
-                self._set(target.path, edit.value)
+                self._take(edit)
             case Op.CONCAT:
                 self._concat(target, edit.value, where)
             case Op.APPEND:
                 elements = self._elements(target.path)
-                elements[max(elements, default=-1) + 1] = _owned(edit.value)
+                elements[elements.end] = _owned(edit.value)
             case Op.PARSE:
                 container, key = self._place(target.path)
                 container[key] = _JSONText(_owned(edit.value))
             case Op.SETTLE:
                 self._settle(target.path, edit.value, where)
+            case Op.MOVE:
+                self._move(target.path, edit.value)
+
+    def _take(self, edit: Edit) -> None:
+        """Set a value; one that was not decoded yet stays so, since most often another takes its place."""
+        target = edit.target
+        if type(edit) is LateEdit and target.part.kind is not PartKind.UNKNOWN:
+            self._late[target] = self._put(target.path, edit)
+            return
+        value = edit.value
+        self._set(target.path, value)
+        if target is self._set_last and target.part.kind is not PartKind.UNKNOWN and not isinstance(value, (dict, list)):
+            self._writers[target] = self._setter(target.path)
+        self._set_last = target
 
     def _set(self, path: Path, value: Any) -> None:
+        self._put(path, _owned(value))
+
+    def _put(self, path: Path, node: Any) -> tuple[dict[Any, Any], str | int]:
+        """Put a node at `path`; returns its container and its key there."""
         container, key = self._place(path)
-        if isinstance(container.get(key), (_Text, dict, list)):
-            self._writers.clear()  # what they write to may be gone
-        container[key] = _owned(value)
+        if isinstance(container.get(key), (_Text, LateEdit, dict, list)):
+            self._forget()
+        container[key] = node
+        return container, key
+
+    def _forget(self) -> None:
+        """What writers write to may be gone."""
+        self._writers.clear()
+        self._late.clear()
+
+    def _setter(self, path: Path) -> Callable[[Any], object]:
+        """What sets the value at `path` when its target comes again: a text in the place of a text is all that happens."""
+        container, key = self._place(path)
+
+        def write(value: Any) -> None:
+            if type(value) is str and type(container.get(key)) is str:
+                container[key] = value
+            else:
+                self._set(path, value)
+
+        return write
 
     def _concat(self, target: Target, fragment: str, where: Where) -> None:
         container, key = self._place(target.path)
@@ -256,10 +307,18 @@ class StreamCollector:
         self._writers[target] = text.write
         text.write(fragment)
 
+    def _move(self, path: Path, to: Path) -> None:
+        container, key = self._place(path)
+        if key in container:
+            node = container.pop(key)
+            container, key = self._place(to)
+            container[key] = node
+            self._forget()  # a target that goes to `path` begins anew
+
     def _settle(self, path: Path, repeated: Any, where: Where) -> None:
         """Compare with what the API repeats; its value wins, unless it repeats nothing at all or leaves parts out."""
         container, key = self._place(path)
-        node = container.get(key)
+        node = self._decoded(container, key)
         if key not in container or node is None:
             self._set(path, repeated)
             return
@@ -290,7 +349,7 @@ class StreamCollector:
             return
         for position, value in enumerate(repeated):
             known = position < len(keys)
-            number = keys[position] if known else max(elements, default=-1) + 1
+            number = keys[position] if known else elements.end
             self._settle((*path, number), value, where)
 
     def _disagree(self, path: Path, where: Where, gathered: Any, repeated: Any) -> None:
@@ -302,20 +361,28 @@ class StreamCollector:
         """The container that the last step of `path` is a key of; made on the way if it is not there."""
         node: dict[Any, Any] = self._root
         for step, following in pairwise(path):
-            child = node.get(step)
+            child = self._decoded(node, step)
             if isinstance(following, int):
                 if not isinstance(child, _Elements):
-                    child = node[step] = _Elements(enumerate(child) if isinstance(child, list) else ())
+                    child = node[step] = _Elements(child if isinstance(child, list) else ())
             elif type(child) is not dict:
                 child = node[step] = {}
             node = child
         return node, path[-1]
 
+    def _decoded(self, container: dict[Any, Any], key: str | int) -> Any:
+        """The node at `key`, ready to be changed."""
+        node = container.get(key)
+        if type(node) is LateEdit:
+            node = container[key] = _owned(node.value)
+            self._late.clear()
+        return node
+
     def _elements(self, path: Path) -> _Elements:
         container, key = self._place(path)
         elements = container.get(key)
         if not isinstance(elements, _Elements):
-            elements = container[key] = _Elements(enumerate(elements) if isinstance(elements, list) else ())
+            elements = container[key] = _Elements(elements if isinstance(elements, list) else ())
         return elements
 
 
@@ -341,6 +408,8 @@ def _owned(value: Any) -> Any:
 
 def _built(node: Any) -> Any:
     """The plain value of a node."""
+    if isinstance(node, LateEdit):
+        return node.value
     if isinstance(node, _Text):
         return node.value()
     if isinstance(node, _Elements):

@@ -7,10 +7,12 @@ A dialect turns every payload into edits, the collector applies them, the loop s
     append   the list at `path` grows by this element
     parse    the text that gathers at `path` is JSON: the body holds its value, or this one while nothing came
     settle   the API repeats what has gathered at `path`: compare, and take the repeated value
+    move     only now it is known where in the body this belongs: what has gathered at `path` stands at the path in `value`
     note     nothing changes; the dialect met something that a reader of the verdict must hear about (a `Finding`)
     fail     the turn failed in band; the value is an `ApiError`
 
-(`style.md` has the first five; a failure and a remark are effects of a payload as well, and travel the same way.)
+(`style.md` has the first five. Bedrock opens a block of cited text as if it were plain, hence the sixth; a failure and a
+remark are effects of a payload as well, and travel the same way.)
 An edit of a part of kind `unknown` is of a field or event that the dialect does not know: it is kept in the body and listed.
 
 Most edits of a stream go to the same few places, so the place is told once: an `Edit` is small and refers to a `Target`
@@ -24,6 +26,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from harness import payload
 from harness.errors import Where
 
 Path = tuple[str | int, ...]
@@ -37,6 +40,7 @@ class Op(StrEnum):
     APPEND = "append"
     PARSE = "parse"
     SETTLE = "settle"
+    MOVE = "move"
     NOTE = "note"
     FAIL = "fail"
 
@@ -121,6 +125,24 @@ class Edit:
 
     def __repr__(self) -> str:
         return f"Edit({self.op.value} {pointer(self.path)} = {self.value!r}, {self.part.kind.value}, frame {self.frame})"
+
+
+class LateEdit(Edit):
+    """An edit whose value is decoded when somebody asks for it, each time anew: most snapshots are set and never looked at.
+
+    `data` is one JSON value.
+    """
+
+    __slots__ = ("data",)
+
+    def __init__(self, target: Target, data: bytes, frame: int) -> None:
+        self.target = target
+        self.data = data
+        self.frame = frame
+
+    @property
+    def value(self) -> Any:
+        return payload.strict(self.data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,10 +81,21 @@ KINDS: dict[str, Kind] = {
     "framing/unterminated-marker": Kind(_S, "the last [DONE] has no blank line after it", "SSE-019"),
     "http/content-encoding": Kind(_M, "the body is not encoded as the headers say", "HTTP-006"),
     "http/content-type": Kind(_M, "the media type is not that of the API's stream", "HTTP-001"),
+    # the streamed turn against its non-streaming twin, and against the API's own vocabulary
+    "reference/absent": Kind(_M, "the twin has a field that the streamed turn lacks", "REASM-003"),
+    "reference/extra": Kind(_M, "the streamed turn has a field that the twin lacks", "REASM-003"),
+    "reference/type": Kind(_M, "a value has another type than in the twin", "REASM-004"),
+    "reference/value": Kind(_M, "a value differs from the twin's, though the same turn was asked for"),
+    "reference/word": Kind(_M, "a word of the API differs from the twin's", "REASM-027"),
+    "native/unlike": Kind(_M, "the collected body breaks the vendor's own type as no recorded body does", "REASM-002"),
+    "field/unknown": Kind(_I, "a field or event that the API's vocabulary lacks; it is kept"),
+    "harness/failed": Kind(_M, "the harness itself failed: our fault, never the subject's"),
     # one API each
     "gemini/partial-args-orphan": Kind(_M, "streamed call arguments that belong to no open call", "GGL-014"),
+    "gemini/partial-args-path": Kind(_M, "a path of streamed call arguments that cannot be followed", "GGL-015"),
     "gemini/prompt-blocked": Kind(_I, "the prompt was blocked: no candidates, a block reason", "GGL-037"),
     "bedrock/empty-start-union": Kind(_M, "contentBlockStart with an empty start", "BDR-013"),
+    "bedrock/empty-text": Kind(_I, "a block whose only text is empty, which a body that is not streamed lacks", "BDR-026"),
     "responses/completed-output-mismatch": Kind(
         _M, "the terminal event's output differs from, or lacks, what was streamed", "RSP-032"
     ),
@@ -124,18 +135,22 @@ _RULE_PREFIX = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something to report: `message` says what was met and what was expected, `where` leads to it."""
+    """Something to report: `message` says what was met and what was expected, `where` leads to it.
+
+    Its level is that of its kind, unless `graded` says otherwise (a cut recording blames no server).
+    """
 
     kind: str
     message: str
     where: Where = field(default_factory=Where)
+    graded: Level | None = None
     rule: str | None = None
     expected: Any = None
     got: Any = None
 
     @property
     def level(self) -> Level:
-        return KINDS[self.kind].level
+        return self.graded or KINDS[self.kind].level
 
     def within(self, outer: Where) -> Finding:
         """The same finding, with the place completed from `outer`."""
@@ -147,3 +162,9 @@ class Finding:
         own = [r for prefix in _RULE_PREFIX.get(dialect, ()) for r in rules if r.startswith(prefix)]
         general = [r for r in rules if r.startswith(("HTTP", "REASM"))]
         return replace(self, rule=next(iter(own + general), None)) if self.rule is None else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as `check --json` and results files have it (product contract, section 5)."""
+        shown = {"rule": self.rule, "kind": self.kind, "level": self.level.value, "message": self.message}
+        values = {"expected": self.expected, "got": self.got} if (self.expected, self.got) != (None, None) else {}
+        return {**shown, **values, "where": self.where.as_dict()}

@@ -28,17 +28,26 @@ def locate(data: bytes, pointer: str) -> Span | None:
 
     Of a name that stands twice in an object the last one counts, as decoders have it.
     """
-    start = _skip_white(data, 0)
-    span = (start, _end_of_value(data, start))
-    for step in steps_of(pointer):
-        found = None
-        for name, inner in _children(data, span[0]):
-            if name == step:
-                found = inner
-        if found is None:
-            return None
-        span = found
-    return span
+    return Spans(data).locate(pointer)
+
+
+class Spans:
+    """The spans of several values of one document: no object is walked through twice."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._known: dict[int, dict[str, Span]] = {}
+
+    def locate(self, pointer: str) -> Span | None:
+        start, end = _skip_white(self._data, 0), -1
+        for step in steps_of(pointer):
+            inside = self._known.get(start)
+            if inside is None:
+                inside = self._known[start] = dict(_children(self._data, start))
+            if step not in inside:
+                return None
+            start, end = inside[step]
+        return start, end if end >= 0 else _end_of_value(self._data, start)
 
 
 def closing_gaps(data: bytes) -> list[Span]:

@@ -2,18 +2,22 @@
 
 The strict reader is the fast one. What it refuses is read again with Python's own decoder, since four things that it refuses
 occur in recordings and lose no data: a lone surrogate escape, raw control characters in strings, invalid UTF-8 (which the
-SSE standard replaces by U+FFFD) and deep nesting.
+SSE standard replaces by U+FFFD) and deep nesting, up to a depth that everybody after us can walk through.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic_core import from_json
 
 strict = from_json
 """`strict(data)`: the value, or a `ValueError`."""
+
+_TOO_DEEP = "nested too deeply"
+_DEEPEST = 256  # containers in one another; whoever copies or writes such a value needs a few Python frames for each
 
 
 class NotJSON(ValueError):
@@ -36,13 +40,25 @@ def tolerant(data: bytes) -> tuple[Any, str | None]:
     except UnicodeDecodeError:
         text, kind = data.decode(errors="replace"), "framing/invalid-utf8"
     try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
+        value = from_text(text, strict=False)
+    except ValueError as error:
         begins = text.lstrip()[:1] in ("{", "[") if text else False
-        raise NotJSON("framing/invalid-json" if begins else "framing/non-json-data", _reason(error)) from None
+        raise NotJSON("framing/invalid-json" if begins else "framing/non-json-data", str(error)) from None
     if kind is None and _has_control_characters(text):
         kind = "framing/invalid-json"
     return value, kind
+
+
+def from_text(text: str, strict: bool = True) -> Any:
+    """The JSON value that a text holds, such as the arguments of a call. Raises `ValueError`, also for a value that is nested
+    too deeply; raw control characters in strings pass if not `strict`."""
+    try:
+        value = json.loads(text, strict=strict)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if _is_too_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
 
 
 def is_whole(data: bytes) -> bool:
@@ -71,5 +87,12 @@ def _has_control_characters(text: str) -> bool:
     return False
 
 
-def _reason(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+def _is_too_deep(value: Any) -> bool:
+    layer = _containers([value])
+    for _ in range(_DEEPEST):
+        layer = [inner for outer in layer for inner in _containers(outer.values() if isinstance(outer, dict) else outer)]
+    return bool(layer)
+
+
+def _containers(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, (dict, list))]

@@ -5,13 +5,13 @@ Absent text is None, absent calls are an empty list, an unknown count is None an
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from harness import payload
 from harness.errors import HarnessError
 
 
@@ -63,13 +63,13 @@ class ToolCall:
     def parsed_arguments(self) -> Any:
         """The arguments as a value; an empty text is `{}`. Raises `ValueError` when they are no JSON: they are never
         repaired (semantics.md D4)."""
-        return json.loads(self.arguments) if self.arguments.strip() else {}
+        return payload.from_text(self.arguments) if self.arguments.strip() else {}
 
     def shown_arguments(self) -> Any:
         """The arguments as reports show them: the value if they parse, else the text as it is."""
         try:
-            return json.loads(self.arguments)
-        except (ValueError, RecursionError):
+            return payload.from_text(self.arguments)
+        except ValueError:
             return self.arguments
 
 

@@ -186,22 +186,25 @@ class ByTag:
 
 
 class Either:
-    """A scalar, or a container of the given kind (`content`: text or a list of parts)."""
+    """A scalar, or a container of the given kinds: `content` is text, a list of parts, or one object."""
 
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
+    def __init__(self, *kinds: Kind) -> None:
+        self.kinds = kinds
 
     def knows(self, value: Any) -> bool:
-        return type(value) is str or not isinstance(value, (dict, list)) or self.kind.knows(value)
+        return type(value) is str or not isinstance(value, (dict, list)) or self._fitting(value).knows(value)
 
     def strangers(self, value: Any, at: str) -> Iterator[tuple[str, Any]]:
-        return self.kind.strangers(value, at) if isinstance(value, (dict, list)) else iter(())
+        return self._fitting(value).strangers(value, at) if isinstance(value, (dict, list)) else iter(())
 
     def fits(self, value: Any) -> bool:
-        return not isinstance(value, (dict, list)) or self.kind.fits(value)
+        return not isinstance(value, (dict, list)) or self._fitting(value).fits(value)
 
     def mended(self, value: Any) -> Any:
-        return self.kind.mended(value) if isinstance(value, (dict, list)) else value
+        return self._fitting(value).mended(value) if isinstance(value, (dict, list)) else value
+
+    def _fitting(self, value: Any) -> Kind:
+        return next((kind for kind in self.kinds if kind.fits(value)), self.kinds[0])
 
 
 def _mended(kind: Kind, value: Any) -> Any:

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 Ending = Literal["eof", "reset", "timeout"]
 Match = Literal["exact", "shape"]
+PairKind = Literal["exact", "near"]
 ProvenanceKind = Literal["recorded", "anonymized", "authored"]
+Wire = Literal["original", "reconstructed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +46,13 @@ class Headers(Mapping[str, str]):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A request: `target` is the path with its query, `body` the bytes as sent (None: not recorded)."""
+    """A request: `target` is the path with its query, `body` the bytes as sent (None: not recorded).
+
+    `host` has the port where it is not the scheme's own; it is empty if it was not recorded.
+    """
 
     method: str = "POST"
+    scheme: str = "https"
     host: str = ""
     target: str = "/"
     headers: Headers = field(default_factory=Headers)
@@ -72,7 +78,7 @@ class Exchange:
     headers: Headers = field(default_factory=Headers)
     chunks: tuple[Chunk, ...] = ()
     ending: Ending = "eof"
-    wire: Literal["original", "reconstructed"] = "original"
+    wire: Wire = "original"
 
     @cached_property
     def body(self) -> bytes:
@@ -106,7 +112,8 @@ class Cassette:
 
     `id` is `<dialect>/<provider>/<scenario>`, or for a folder of other people's exchanges the path below it. `match` says
     whether the twin's values are expected (`exact`) or only its shape (sampling differs). `stream` is None for a recording
-    that has only a plain response, such as an error before the stream.
+    that has only a plain response, such as an error before the stream. `pair_kind` is another matter than `match`: whether
+    the two requests are the same (`exact`) or nearly (`near`), where whoever paired them said so.
     """
 
     id: str
@@ -117,6 +124,7 @@ class Cassette:
     stream: Exchange | None = None
     reference: Exchange | None = None
     match: Match = "shape"
+    pair_kind: PairKind | None = None
     provenance: Provenance = field(default_factory=Provenance)
     features: tuple[str, ...] = ()
     quirks: tuple[str, ...] = ()

@@ -17,6 +17,12 @@ __all__ = ["ALIASES", "Dialect", "PathSet", "Reader", "Translator", "dialect", "
 
 _MODULES = {
     "openai-chat": "harness.dialects.openai_chat",
+    "openai-responses": "harness.dialects.openai_responses",
+    "gemini": "harness.dialects.gemini",
+    "bedrock-converse": "harness.dialects.bedrock_converse",
+    "bedrock-invoke": "harness.dialects.bedrock_invoke",
+    "ollama-chat": "harness.dialects.ollama_chat",
+    "anthropic-messages": "harness.dialects.anthropic_messages",
 }
 
 ALIASES = {

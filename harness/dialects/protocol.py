@@ -22,12 +22,19 @@ class PathSet:
 
     def covers(self, path: Path) -> str | None:
         """The entry that covers `path`, or None."""
+        if not self.evidence:
+            return None
         steps = ["*" if isinstance(step, int) else step for step in path]
         for end in range(len(steps), 0, -1):
             place = "/".join(steps[:end])
             if place in self.evidence:
                 return place
         return None
+
+    def covers_pointer(self, path: str) -> str | None:
+        """The entry that covers a JSON pointer, in which `*` and numbers stand for elements."""
+        steps = ["*" if step.isdigit() else step for step in path.split("/")[1:]]
+        return next((p for n in range(len(steps), 0, -1) if (p := "/".join(steps[:n])) in self.evidence), None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.evidence)
@@ -70,7 +77,17 @@ class Dialect(Protocol):
     padding: PathSet
     """In the streamed body only."""
     enumerations: PathSet
-    """Fields whose values are words of the API, compared even where values may differ."""
+    """Fields whose values are words of the API: compared even where values may differ by sampling."""
+    parts: PathSet
+    """Places that hold a part of the turn: sampling decides whether there is one."""
+    free: PathSet
+    """Places whose inside is data of the user's or the model's own: names in it are not compared by shape."""
+
+    def not_asked(self, request: Any) -> PathSet:
+        """What the stream lacks because this request did not ask for it."""
+
+    def kind(self, path: Path, element: Any) -> str:
+        """What kind of element this is, in the list whose elements stand at `path`: elements of one kind have one shape."""
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         """Whether a request with this path and JSON body is one of this API."""

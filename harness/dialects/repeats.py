@@ -13,18 +13,21 @@ empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from enum import Enum
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from harness import payload
-from harness.edits import Edit, Op, Target
+from harness.edits import Edit, LateEdit, Op, Target
 from harness.framing import Frame
-from harness.json_spans import Span, closing_gaps, locate
+from harness.json_spans import Span, Spans, closing_gaps
 
 _MOST_PATIENCE = 4096
 _WORTH_IT = 16  # payloads that a memory must serve to have paid for itself
+_LONGEST_OBJECT = 2048  # bytes
+_WORTH_A_PATTERN = 256  # payloads that a memory must serve before a regular expression, which is costly to make, pays as well
 
 
 class _Form(Enum):
@@ -44,7 +47,6 @@ class _Hole(NamedTuple):
     end: int
     form: _Form
     target: Target | None = None
-    names: tuple[Any, ...] = ()
 
 
 class Memory:
@@ -57,19 +59,21 @@ class Memory:
         self._head = data[: holes[0].start]
         ends = [hole.start for hole in holes[1:]] + [len(data)]
         literals = [data[hole.end : end] for hole, end in zip(holes, ends, strict=True)]
-        self._holes = [(h.form, h.target, h.names, text, len(text)) for h, text in zip(holes, literals, strict=True)]
+        self._holes = [(h.form, h.target, text, len(text)) for h, text in zip(holes, literals, strict=True)]
         order = [targets.index(hole.target) for hole in holes if hole.target is not None]
         self._reorder = None if order == sorted(order) else [order.index(n) for n in range(len(order))]
-
-    def edits(self, frame: Frame) -> list[Edit] | None:
+        self.edits: Callable[[Frame], list[Edit] | None] = self._piecewise
         """The edits of a payload that repeats this one; None if it does not. The hot path of every translator."""
+
+    def _piecewise(self, frame: Frame) -> list[Edit] | None:
         data = frame.data
         if frame.name != self._name or not data.startswith(self._head):
             return None
+        find = data.find
         start = len(self._head)
         out = []
-        for form, target, names, literal, length in self._holes:
-            end = data.find(literal, start)
+        for form, target, literal, length in self._holes:
+            end = find(literal, start)
             if end < 0:
                 return None
             if form is _TEXT:
@@ -77,34 +81,150 @@ class Memory:
                     value = _strict(data[start - 1 : end + 1])
                 except ValueError:
                     return None
-                if not value or type(value) is not str:
+                if not value:
                     return None
                 out.append(Edit(target, value, frame.index))  # type: ignore[arg-type]
             elif form is _LETTERS:
                 if not data[start:end].isalnum():
                     return None
-            elif not self._is(form, data[start:end]):
+            elif not _is_noise(form, data[start:end]):
                 return None
-            elif form is _Form.OBJECT:
-                value = _object(data[start:end], names)
-                if value is None:
-                    return None
-                out.append(Edit(target, value, frame.index))  # type: ignore[arg-type]
             start = end + length
         if start != len(data):
             return None
         self.served += 1
+        if self.served == _WORTH_A_PATTERN:
+            self._compile()
         return out if self._reorder is None else [out[n] for n in self._reorder]
 
-    @staticmethod
-    def _is(form: _Form, part: bytes) -> bool:
-        if form is _Form.DIGITS:
-            return part.isdigit() and (part[0] != 0x30 or len(part) == 1)
-        return form is _Form.OBJECT or not part.strip(b" ")
+    def _compile(self) -> None:
+        """One text among noise is found faster, in the long run, by a regular expression."""
+        targets = [target for _, target, *_ in self._holes if target is not None]
+        if len(targets) == 1:
+            rest = (_PATTERNS[form] + re.escape(literal) for form, _, literal, _ in self._holes)
+            pattern = re.compile(re.escape(self._head) + b"".join(rest))
+            self.edits = _by_pattern(pattern, self._name, targets[0])
 
 
-_TEXT, _LETTERS = _Form.TEXT, _Form.LETTERS
+def _by_pattern(pattern: re.Pattern[bytes], name: str | None, target: Target) -> Callable[[Frame], list[Edit] | None]:
+    match, strict = pattern.fullmatch, payload.strict
+
+    def edits(frame: Frame) -> list[Edit] | None:
+        data = frame.data
+        found = match(data)
+        if found is None or frame.name != name:
+            return None
+        start, end = found.span(1)
+        try:
+            value = strict(data[start - 1 : end + 1])  # with its quotes
+        except ValueError:
+            return None
+        return [Edit(target, value, frame.index)] if value else None
+
+    return edits
+
+
+_TEXT, _OBJECT, _DIGITS, _LETTERS, _WHITE = _Form  # names cost less than attributes
+_PATTERNS = {  # possessive, so that nothing is ever tried twice
+    _TEXT: rb'([^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+)',
+    _LETTERS: rb"[A-Za-z0-9]++",
+    _DIGITS: rb"(?:0|[1-9][0-9]*+)",
+    _WHITE: rb" *+",
+}
 _strict = payload.strict
+
+
+class TextMemory(Memory):
+    """The most common case: one text and nothing else, so that its end need not be searched for."""
+
+    def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target]) -> None:
+        super().__init__(frame, holes, targets)
+        hole = holes[0]
+        self._target = targets[0]
+        self._tail = frame.data[hole.end :]
+        self._from, self._to = hole.start - 1, 1 - len(self._tail)  # with its quotes
+        self.edits = self._one_text
+
+    def _one_text(self, frame: Frame) -> list[Edit] | None:
+        data = frame.data
+        if frame.name != self._name or not (data.startswith(self._head) and data.endswith(self._tail)):
+            return None
+        try:
+            value = _strict(data[self._from : self._to])
+        except ValueError:
+            return None
+        if not value:
+            return None
+        self.served += 1
+        return [Edit(self._target, value, frame.index)]
+
+
+class CountedTextMemory(Memory):
+    """One text, and behind it an object that changes with it, such as counts: it is only decoded for those who look at it.
+
+    An object is of the known form if it has the names of the remembered one. Those that differ from one that was found to be
+    so in digits only, zeros apart, are so as well, since there are no digits in the names and no escapes.
+    """
+
+    def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target], names: Any) -> None:
+        super().__init__(frame, holes, targets)
+        text, counts = holes
+        data = frame.data
+        self._names = names
+        self._shapes: set[bytes] = set()
+        self.edits = self._reader(data[text.end : counts.start], data[counts.end :], *targets[:: -1 if self._reorder else 1])
+
+    def _reader(self, between: bytes, tail: bytes, text: Target, counts: Target) -> Callable[[Frame], list[Edit] | None]:
+        """`edits`, with all that it needs at hand: a name of the function costs less than an attribute."""
+        name, head, start, shapes, swapped = self._name, self._head, len(self._head), self._shapes, self._reorder is not None
+        before, width, rest = start - 1, len(between), -len(tail)
+
+        def edits(frame: Frame) -> list[Edit] | None:
+            data = frame.data
+            if not (data.startswith(head) and data.endswith(tail)) or frame.name != name:
+                return None
+            end = data.find(between, start)
+            if end < 0:
+                return None
+            value = data[end + width : rest]
+            if value.translate(_DIGITS_ALIKE) not in shapes and not self._learn_shape(value):
+                return None
+            try:
+                piece = _strict(data[before : end + 1])  # with its quotes
+            except ValueError:
+                return None
+            if not piece:
+                return None
+            self.served += 1
+            index = frame.index
+            out = [Edit(text, piece, index), LateEdit(counts, value, index)]
+            return out[::-1] if swapped else out
+
+        return edits
+
+    def _learn_shape(self, counts: bytes) -> bool:
+        try:
+            value = _strict(counts)
+        except ValueError:
+            return False
+        if b"\\" in counts or _names(value) != self._names:
+            return False
+        if len(self._shapes) < _MOST_SHAPES:
+            self._shapes.add(counts.translate(_DIGITS_ALIKE))
+        return True
+
+
+_MOST_SHAPES = 1024
+_DIGITS_ALIKE = bytes.maketrans(b"23456789", b"11111111")
+
+
+def _names(value: Any) -> Any:
+    """The names in an object at every depth, and what is null."""
+    if isinstance(value, dict):
+        return tuple((name, _names(field)) for name, field in value.items())
+    if isinstance(value, list):
+        return tuple(map(_names, value))
+    return None if value is None else ()
 
 
 class Repeats:
@@ -133,24 +253,34 @@ class Repeats:
             self.memory = self._learn(value, edits, frame)
 
     def _learn(self, value: Any, edits: list[Edit], frame: Frame) -> Memory | None:
-        data = frame.data
+        if not isinstance(value, dict):
+            return None  # the strict reader refused it, or it is a list
+        data, spans = frame.data, Spans(frame.data)
         holes = []
         for edit in edits:
-            hole = _hole(data, edit)
+            hole = _hole(data, spans, edit)
             if hole is None:
                 return None
             holes.append(hole)
-        holes += [_noise(data, span) for name in self._noise if name in value and (span := locate(data, f"/{name}"))]
-        holes += [_Hole(start, end, _Form.WHITE) for start, end in closing_gaps(data)]
+        holes += [_noise(data, span) for name in self._noise if name in value and (span := spans.locate(f"/{name}"))]
+        objects = [hole for hole in holes if hole.form is _OBJECT]
+        for start, end in closing_gaps(data):  # padding; a line break is the server's style, and stays as it is
+            if not data[start:end].strip(b" ") and not any(hole.start < start < hole.end for hole in objects):
+                holes.append(_Hole(start, end, _Form.WHITE))
         holes.sort(key=lambda hole: hole.start)
         if any(hole.end >= after.start for hole, after in pairwise(holes)) or holes[-1].end >= len(data):
             return None  # two holes without a literal between them, or one inside the other
-        return Memory(frame, holes, self._targets)
+        forms = [hole.form for hole in holes]
+        if _OBJECT in forms:
+            names = _names(edits[-1].value if isinstance(edits[-1].value, dict) else edits[0].value)
+            simple = forms == [_TEXT, _OBJECT] and not any(map(str.isdigit, str(names)))
+            return CountedTextMemory(frame, holes, self._targets, names) if simple else None
+        return (TextMemory if forms == [_TEXT] else Memory)(frame, holes, self._targets)
 
 
-def _hole(data: bytes, edit: Edit) -> _Hole | None:
+def _hole(data: bytes, spans: Spans, edit: Edit) -> _Hole | None:
     """The hole that an edit's value leaves in its payload; None if the value does not stand there as it is."""
-    span = locate(data, edit.target.source) if edit.op in (Op.CONCAT, Op.SET) else None
+    span = spans.locate(edit.target.source) if edit.op in (Op.CONCAT, Op.SET) else None
     if span is None:
         return None
     try:
@@ -160,8 +290,8 @@ def _hole(data: bytes, edit: Edit) -> _Hole | None:
         return None
     if isinstance(edit.value, str):
         return _Hole(span[0] + 1, span[1] - 1, _Form.TEXT, edit.target)
-    if isinstance(edit.value, dict):
-        return _Hole(*span, _Form.OBJECT, edit.target, _names(edit.value))
+    if isinstance(edit.value, dict) and edit.op is Op.SET and span[1] - span[0] <= _LONGEST_OBJECT:
+        return _Hole(*span, _Form.OBJECT, edit.target)
     return None
 
 
@@ -171,18 +301,7 @@ def _noise(data: bytes, span: Span) -> _Hole:
     return _Hole(*span, _Form.DIGITS)
 
 
-def _object(data: bytes, names: tuple[Any, ...]) -> Any:
-    try:
-        value = payload.strict(data)
-    except ValueError:
-        return None
-    return value if type(value) is dict and _names(value) == names else None
-
-
-def _names(value: Any) -> tuple[Any, ...]:
-    """The names in an object at every depth: two objects with equal ones differ in scalars only."""
-    if isinstance(value, dict):
-        return tuple((name, _names(field)) for name, field in value.items())
-    if isinstance(value, list):
-        return tuple(map(_names, value))
-    return ()
+def _is_noise(form: _Form, part: bytes) -> bool:
+    if form is _DIGITS:
+        return part.isdigit() and (part[0] != 0x30 or len(part) == 1)
+    return not part.strip(b" ")

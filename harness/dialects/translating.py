@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -47,7 +48,7 @@ class BaseTranslator:
             value, edits = None, self._odd(frame)
         else:
             self._empty = False
-            edits = self.edits(value, frame) if self.shape.knows(value) else self._strange(value, frame)
+            edits = self.edits(value, frame) if self.shape_of(frame).knows(value) else self._strange(value, frame)
         self._repeats.careful(value, edits, frame)
         return edits
 
@@ -82,6 +83,10 @@ class BaseTranslator:
         """The sentinel `[DONE]`; by default a payload that means nothing to the API."""
         return []
 
+    def shape_of(self, frame: Frame) -> Kind:
+        """What a payload is checked against; for an API whose payloads do not tell what they are, but their frames do."""
+        return self.shape
+
     def place(self, steps: list[str], body: dict[str, Any]) -> Target:
         """Where a field that the vocabulary lacks belongs: `steps` lead to it in the payload `body`."""
         return Target(Op.SET, as_path(steps), UNKNOWN)
@@ -97,7 +102,7 @@ class BaseTranslator:
             return [note(error.kind, message, frame)]
         self._empty = False
         remarks = [note(kind, f"read tolerantly: {payload.quote(frame.data)}", frame)] if kind else []
-        known = self.shape.knows(value)
+        known = self.shape_of(frame).knows(value)
         return remarks + (self.edits(value, frame) if known else self._strange(value, frame))
 
     def _strange(self, value: Any, frame: Frame) -> list[Edit]:
@@ -107,8 +112,9 @@ class BaseTranslator:
         if not isinstance(value, dict):
             message = f"expected a JSON object, got {payload.quote(frame.data)}"
             return [note("framing/not-an-object", message, frame), unknown_event(value, frame)]
-        edits = self.edits(self.shape.mended(value), frame)
-        for at, stranger in self.shape.strangers(value, ""):
+        shape = self.shape_of(frame)
+        edits = self.edits(shape.mended(value), frame)
+        for at, stranger in shape.strangers(value, ""):
             steps = [s.replace("~1", "/").replace("~0", "~") for s in at.split("/")[1:]]
             if not steps:
                 edits.append(unknown_event(value, frame))
@@ -154,6 +160,14 @@ def as_objects(value: Any) -> list[dict[str, Any]]:
     return [element for element in as_list(value) if isinstance(element, dict)]
 
 
+def as_json(value: Any) -> str:
+    """The value as compact JSON, its keys in their order (semantics.md D4): arguments of an API that sends objects."""
+    try:
+        return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:  # deeper than any text of it could be read; the value stands in the native body
+        return ""
+
+
 def as_text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -164,4 +178,4 @@ def as_count(value: Any) -> int | None:
         return None
     if isinstance(value, (int, float)):
         return int(value) if math.isfinite(value) else None
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None

@@ -85,14 +85,13 @@ class EventStreamFramer:
             self._pos = base + start
             total, length, prelude_crc = _PRELUDE.unpack_from(data, start)
             running = crc32(view[start : start + 8])
-            if running != prelude_crc or total - length < _OVERHEAD or total > _OVERHEAD + _MOST_HEADERS + _MOST_PAYLOAD:
+            self._needed = total
+            if running != prelude_crc or not 0 <= total - length - _OVERHEAD <= _MOST_PAYLOAD or length > _MOST_HEADERS:
                 self._bad_prelude(data, start, total, length, running == prelude_crc)
             end = start + total
             if end > size:
-                self._needed = total
                 break
             if crc32(view[start + 8 : end - 4], running) != _CRC.unpack_from(data, end - 4)[0]:
-                self._needed = total
                 raise _Damage("framing/bad-crc", "the checksum of the frame is wrong; it and what follows are not used")
             body = start + 12 + length
             name, headers = self._read_headers(data[start + 12 : body])
@@ -107,7 +106,7 @@ class EventStreamFramer:
     def _bad_prelude(self, data: bytes, start: int, total: int, length: int, intact: bool) -> NoReturn:
         self._needed = _PRELUDE.size
         if not intact:
-            begins = payload.quote(data[start : start + 60], 60)
+            begins = payload.quote(data[start : start + _PRELUDE.size])
             raise _Damage("framing/bad-crc", f"the checksum of the frame's prelude is wrong; it begins with {begins}")
         raise _Damage("framing/bad-length", f"a frame of {total} bytes with {length} bytes of headers cannot be")
 

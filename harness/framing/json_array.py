@@ -16,8 +16,10 @@ from harness.framing.frame import Frame
 _MARKS = re.compile(rb'["{}\[\]]')
 _IN_STRING = re.compile(rb'["\\]')
 _SCALAR_END = re.compile(rb"[,\]\s]")
+_BOM = b"\xef\xbb\xbf"
+_MOST_FINDINGS = 20
 _GAPS = {
-    "before": re.compile(rb"[\s\xef\xbb\xbf]*"),  # a byte-order mark, too
+    "before": re.compile(rb"\s*"),
     "open": re.compile(rb"[\s,]*"),
     "closed": re.compile(rb"\s*"),
     "dead": re.compile(rb".*", re.DOTALL),
@@ -37,9 +39,12 @@ class JSONArrayFramer:
         self._quoted = False
         self._kind = ""  # of the element under construction: "" none, "bracket", "string", "scalar"
         self._array = "before"  # before, open, closed; dead: neither an array nor an object
+        self._head = True  # the first bytes are still to come, and may be a byte-order mark
 
     def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
         self._buffer += data
+        if self._head and self._waits_for_bom():
+            return []
         frames: list[Frame] = []
         while self._scanned < len(self._buffer):
             if not self._kind:
@@ -49,7 +54,10 @@ class JSONArrayFramer:
         return frames
 
     def close(self, at: float = 0.0) -> list[Frame]:
-        frames = []
+        frames: list[Frame] = []
+        if self._head and self._buffer:
+            self._head = False
+            self._between()
         rest = bytes(self._buffer).strip()
         if self._kind and rest:
             if payload.is_whole(rest):
@@ -61,6 +69,16 @@ class JSONArrayFramer:
             end = self._start + len(self._buffer)
             self._note("stream/array-unclosed", "the array has no closing bracket", (end - 1, end))
         return frames
+
+    def _waits_for_bom(self) -> bool:
+        """Drop a byte-order mark in front of everything; True while there are too few bytes to know."""
+        if len(self._buffer) < len(_BOM) and _BOM.startswith(self._buffer):
+            return True
+        self._head = False
+        if self._buffer.startswith(_BOM):
+            self._note("framing/bom", "a byte-order mark stands before the array", (0, len(_BOM)))
+            self._drop(len(_BOM))
+        return False
 
     def _between(self) -> None:
         """Skip what stands between elements and find out what begins."""
@@ -85,7 +103,7 @@ class JSONArrayFramer:
                 "before": ("framing/outside-syntax", "the body is no JSON array"),
                 "closed": ("framing/trailing-data", "something follows the end of the array"),
             }[self._array]
-            self.findings.append(Finding(kind=name, message=message, where=Where(span=(self._start, self._start + 1))))
+            self._note(name, message, (self._start, self._start + 1))
             self._array = "closed" if kind == "bracket" else "dead"
         if self._array != "dead":
             self._kind = kind
@@ -129,4 +147,5 @@ class JSONArrayFramer:
         self._scanned = 0
 
     def _note(self, kind: str, message: str, span: tuple[int, int]) -> None:
-        self.findings.append(Finding(kind=kind, message=message, where=Where(span=span)))
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding(kind=kind, message=message, where=Where(span=span)))

@@ -33,7 +33,7 @@ class NDJSONFramer:
         lines = data.split(b"\n")
         self._tail += lines.pop()
         frames = []
-        pos = self._pos
+        lines[0], pos = self._without_bom(lines[0], self._pos)
         for line in lines:
             if line and not line.isspace():
                 frames.append(self._frame(line, pos, at))
@@ -42,21 +42,25 @@ class NDJSONFramer:
         return frames
 
     def close(self, at: float = 0.0) -> list[Frame]:
-        line = bytes(self._tail)
+        line, pos = self._without_bom(bytes(self._tail), self._pos)
         if not line.strip():
             return []
         if payload.is_whole(line):
-            return [self._frame(line, self._pos, at)]
-        span = (self._pos, self._pos + len(line))
+            return [self._frame(line, pos, at)]
+        span = (pos, pos + len(line))
         message = f"the body ends inside a line: {payload.quote(line)}"
         self.findings.append(Finding(kind="framing/frame-truncated", message=message, where=Where(span=span)))
         return []
 
+    def _without_bom(self, line: bytes, pos: int) -> tuple[bytes, int]:
+        """The line at `pos` and its place, without the byte-order mark that the body may begin with."""
+        if pos or not line.startswith(BOM):
+            return line, pos
+        message = "a byte-order mark stands before the first object"
+        self.findings.append(Finding(kind="framing/bom", message=message, where=Where(span=(0, 3))))
+        return line[3:], 3
+
     def _frame(self, line: bytes, pos: int, at: float) -> Frame:
-        if pos == 0 and line.startswith(BOM):
-            message = "a byte-order mark stands before the first object"
-            self.findings.append(Finding(kind="framing/bom", message=message, where=Where(span=(0, 3))))
-            line, pos = line[3:], 3
         if line.endswith(b"\r"):
             line = line[:-1]
         self._frames += 1

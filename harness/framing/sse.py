@@ -17,6 +17,7 @@ from harness.framing.brackets import Brackets
 from harness.framing.frame import Frame
 
 BOM = b"\xef\xbb\xbf"
+_FIELDS = (b"data", b"event", b"id", b"retry")
 _MOST_FINDINGS = 20
 _MOST_NAMES = 64
 
@@ -53,13 +54,12 @@ class SSEFramer:
         if self._tail:
             data = bytes(self._tail + data)
             self._tail.clear()
-        returns = data.count(b"\r")
-        if not returns:
+        if b"\r" not in data:
             lines, width = data.split(b"\n"), 1
-        elif returns == data.count(b"\r\n") == data.count(b"\n"):
-            lines, width = data.split(b"\r\n"), 2
         else:
-            return self._mixed(data, at)
+            lines, width = data.split(b"\r\n"), 2
+            if not len(lines) - 1 == data.count(b"\r") == data.count(b"\n"):
+                return self._mixed(data, at)
         self._tail += lines.pop()
         return self._lines(lines, width, at)
 
@@ -70,7 +70,11 @@ class SSEFramer:
         if self._tail:
             line = bytes(self._tail)
             self._tail.clear()
-            frames = self._lines([line], 0, at)
+            if any(field.startswith(line) for field in _FIELDS):
+                message = f"the body ends inside the name of a field: {payload.quote(line)}"
+                self._note("framing/frame-truncated", message, (self._pos, self._pos + len(line)))
+            else:
+                frames = self._lines([line], 0, at)
         if self._data:
             frames += self._last_event(at)
         if self._bare is not None:
@@ -104,7 +108,37 @@ class SSEFramer:
         return frames
 
     def _lines(self, lines: list[bytes], width: int, at: float) -> list[Frame]:
-        """Take complete lines whose ends are `width` bytes long. The hot loop of the framer."""
+        """Take complete lines whose ends are `width` bytes long. The hot loop of the framer.
+
+        Nearly all events are one `data: ` line, or a known `event:` line and one `data: ` line, and then the blank line.
+        """
+        frames: list[Frame] = []
+        pos, number, names, count = self._pos, self._frames, self._names, len(lines)
+        lines += (b"-", b"-")  # lines to look ahead at, which are not blank
+        i = 0
+        while i < count:
+            line = lines[i]
+            if self._start < 0:
+                if line.startswith(b"data: ") and not lines[i + 1]:
+                    end = pos + len(line)
+                    frames.append(Frame(number, None, line[6:], at, (pos, end)))
+                    number, pos, i = number + 1, end + 2 * width, i + 2
+                    continue
+                name = names.get(line)
+                if name is not None and not lines[i + 2] and (data := lines[i + 1]).startswith(b"data: "):
+                    end = pos + len(line) + width + len(data)
+                    frames.append(Frame(number, name, data[6:], at, (pos, end)))
+                    number, pos, i = number + 1, end + 2 * width, i + 3
+                    continue
+            event = lines[i : _after_blank(lines, i, count)]
+            self._pos, self._frames = pos, number
+            frames += self._one_by_one(event, width, at)
+            pos, number, i = self._pos, self._frames, i + len(event)
+        self._pos, self._frames = pos, number
+        return frames
+
+    def _one_by_one(self, lines: list[bytes], width: int, at: float) -> list[Frame]:
+        """Take lines of any kind."""
         frames: list[Frame] = []
         pos, start, end, data, names = self._pos, self._start, self._end, self._data, self._names
         for line in lines:
@@ -127,7 +161,7 @@ class SSEFramer:
                     start = pos
                 end = pos + len(line)
             else:
-                if line.startswith((b"event", b"data", b"id", b"retry")):
+                if line.partition(b":")[0] in _FIELDS:
                     if start < 0:
                         start = pos
                     end = pos + len(line)
@@ -202,3 +236,11 @@ class SSEFramer:
     def _note(self, kind: str, message: str, span: tuple[int, int]) -> None:
         if len(self.findings) < _MOST_FINDINGS:
             self.findings.append(Finding(kind=kind, message=message, where=Where(span=span)))
+
+
+def _after_blank(lines: list[bytes], start: int, end: int) -> int:
+    """Where the lines after the next blank one begin."""
+    try:
+        return lines.index(b"", start, end) + 1
+    except ValueError:
+        return end

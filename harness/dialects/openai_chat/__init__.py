@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.api_error import ApiError
+from harness.dialects.base import BaseDialect
+from harness.dialects.openai_chat import differences
 from harness.dialects.openai_chat.errors import read_error_object
 from harness.dialects.openai_chat.reader import read
 from harness.dialects.openai_chat.translator import ChatTranslator
@@ -17,20 +19,23 @@ from harness.dialects.protocol import PathSet
 from harness.response import Response
 
 
-class OpenAIChat:
+class OpenAIChat(BaseDialect):
     name = "openai-chat"
-    framings = ("sse",)
     vendors = frozenset({"openai"})
-    volatile = PathSet()
-    unsent = PathSet()
-    padding = PathSet()
-    enumerations = PathSet()
+    volatile = differences.VOLATILE
+    unsent = differences.UNSENT
+    padding = differences.PADDING
+    enumerations = differences.ENUMERATIONS
+    parts = differences.PARTS
+
+    def not_asked(self, request: Any) -> PathSet:
+        options = request.get("stream_options") if isinstance(request, dict) else None
+        if isinstance(options, dict) and options.get("include_usage"):
+            return PathSet()
+        return PathSet({"usage": "sent only when stream_options.include_usage asks for it (wire/openai-chat.md section 1)"})
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         return path.partition("?")[0].endswith("/chat/completions")
-
-    def streams(self, path: str, body: Any) -> bool:
-        return isinstance(body, dict) and body.get("stream") is True
 
     def translator(self, request: Any = None) -> ChatTranslator:
         return ChatTranslator(request)

@@ -8,8 +8,8 @@ from typing import Any
 from harness.dialects.base64_text import Base64Text
 from harness.dialects.openai_chat.tool_calls import ToolCalls
 from harness.dialects.openai_chat.vocabulary import DELTA, REASONING_DETAIL
-from harness.dialects.translating import setting
-from harness.edits import METADATA, Edit, Op, PartKind, PartRef, Path, Target
+from harness.dialects.translating import as_path, setting
+from harness.edits import METADATA, UNKNOWN, Edit, Op, PartKind, PartRef, Path, Target
 from harness.framing import Frame
 
 _TEXTS = {  # concatenated
@@ -23,6 +23,11 @@ _STREAM_ONLY = {"index", "token_id"}  # they describe the fragment, not the mess
 _UNSET = object()
 
 
+def place_from_end(elements: list[Any], step: str) -> int:
+    """Where the element at `step` stands, counted from the end, among those that are objects."""
+    return -sum(isinstance(element, dict) for element in elements[int(step) :])
+
+
 class Message:
     """The message under construction at `path`; `texts` are the places where the next pieces of text go."""
 
@@ -34,6 +39,8 @@ class Message:
         self._set: dict[Any, Any] = {}  # fields that have a value
         self._content: list[str] | None = None  # kinds of the content parts, once content is a list
         self._details: dict[Any, int] = {}
+        self._detail_texts: dict[Any, Target] = {}
+        self._lengths = dict.fromkeys(_LISTS, 0)
         self._audio: Base64Text | None = None
 
     def field(self, name: str, value: Any, frame: Frame, at: str) -> Iterator[Edit]:
@@ -42,15 +49,22 @@ class Message:
         if name == "content" and (isinstance(value, list) or self._content is not None):
             yield from self._content_parts(value, frame, at)
         elif name in _TEXTS and isinstance(value, str):
-            target = self.texts[name] = Target(Op.CONCAT, (*self.path, name), self._part(_TEXTS[name]), at)
-            yield Edit(target, value, frame.index)
+            if value or self._set.get(name) is None:  # `texts` has those that are not empty
+                target = Target(Op.CONCAT, (*self.path, name), self._part(_TEXTS[name]), at)
+                self._set[name] = value
+                if value:
+                    self.texts[name] = target
+                yield Edit(target, value, frame.index)
+        elif name in self.texts and value is not None:
+            yield Edit(Target(Op.SET, (*self.path, name), UNKNOWN, at), value, frame.index)  # it does not replace the text
         elif name == "tool_calls":
             for position, fragment in enumerate(value or ()):
                 yield from self.calls.edits(fragment, frame, f"{at}/{position}")
         elif name == "role":
-            if value and self._set.setdefault("role", value) is value:
+            if value and self._first("role"):
                 yield setting((*self.path, "role"), value, frame, METADATA, at)
         elif name in _LISTS and isinstance(value, list):
+            self._lengths[name] += len(value)
             for element in value:
                 yield Edit(Target(Op.APPEND, (*self.path, name), self._part(PartKind.OTHER), at), element, frame.index)
         elif name == "reasoning_details":
@@ -60,10 +74,30 @@ class Message:
         elif name == "audio":
             yield from self._speech(value or {}, frame, at)
         elif name in DELTA.names and name not in _STREAM_ONLY:
-            known = self.texts.get(name, self._set.get(name, _UNSET))
+            known = self._set.get(name, _UNSET)
             if known is _UNSET or (value is not None and value != known):
                 self._set[name] = value
                 yield setting((*self.path, name), value, frame, self._part(_TEXTS.get(name, PartKind.METADATA)), at)
+
+    def place(self, steps: list[str], wire: dict[str, Any]) -> Path:
+        """Where a field that the vocabulary lacks belongs; `steps` lead to it in the delta `wire`.
+
+        The elements of a delta's list are not those of the message's.
+        """
+        name, *inner = steps
+        if len(inner) < 2:
+            return (*self.path, *as_path(steps))
+        element = wire[name][int(inner[0])]
+        base: Path = (*self.path, name, int(inner[0]))
+        if name == "tool_calls":
+            base = self.calls.place(element.get("index"))
+        elif name == "reasoning_details":
+            base = (*self.path, name, self._detail_of(element, new=False))
+        elif name == "content":
+            base = (*self.path, name, max(len(self._content or ()) - 1, 0))
+        elif name in self._lengths:
+            base = (*self.path, name, self._lengths[name] + place_from_end(wire[name], inner[0]))
+        return (*base, *as_path(inner[1:]))
 
     def close(self) -> Iterator[Edit]:
         if self._audio is not None:
@@ -84,23 +118,28 @@ class Message:
         path = (*self.path, "content")
         if self._content is None:
             self._content = []
-            self.texts.pop("content", None)
-            yield setting(path, [], frame, METADATA, at)
+            if self.texts.pop("content", None) is None:
+                yield setting(path, [], frame, METADATA, at)
+            else:
+                self._content.append("text")
+                yield Edit(Target(Op.MOVE, path, self._part(PartKind.TEXT), at), (*path, 0, "text"), frame.index)
+                yield setting((*path, 0, "type"), "text", frame, METADATA, at)
         parts = [{"type": "text", "text": value}] if isinstance(value, str) and value else value
         for part in parts if isinstance(parts, list) else ():
             kind = part.get("type")
             field = "thinking" if kind == "thinking" else "text"
-            grows = kind in ("text", "thinking") and part.get(field) is not None
+            piece = part.get(field)
+            grows = kind in ("text", "thinking") and isinstance(piece, str if field == "text" else (str, list))
             if not grows or self._content[-1:] != [kind]:
-                self._content.append(str(kind))
-                empty = {field: "" if field == "text" else []} if grows else {}
+                self._content.append(str(kind) if grows else "")
+                empty = {field: type(piece)()} if grows else {}
                 yield setting((*path, len(self._content) - 1), {**part, **empty}, frame, METADATA, at)
             place: Path = (*path, len(self._content) - 1)
-            if grows and isinstance(part[field], str):
+            if grows and isinstance(piece, str):
                 kind_of = PartKind.TEXT if field == "text" else PartKind.REASONING
-                yield Edit(Target(Op.CONCAT, (*place, field), self._part(kind_of), at), part[field], frame.index)
+                yield Edit(Target(Op.CONCAT, (*place, field), self._part(kind_of), at), piece, frame.index)
             elif grows:
-                for thought in part[field]:
+                for thought in piece:
                     yield from self._thought((*place, "thinking", 0), thought, frame, at)
 
     def _thought(self, path: Path, thought: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
@@ -116,18 +155,32 @@ class Message:
         if self._first("reasoning_details"):
             yield setting(base, [], frame, METADATA, at)
         for position, detail in enumerate(details):
-            index = detail.get("index")
-            key = ("detail", len(self._details)) if index is None else (str(index), str(detail.get("type")))
-            number = self._details.setdefault(key, len(self._details))
+            number = self._detail_of(detail)
             for name, value in detail.items():
-                if name not in REASONING_DETAIL.names or (not self._first((number, name)) and value in (None, "")):
+                key = (number, name)
+                known = self._set.get(key, _UNSET)
+                if name not in REASONING_DETAIL.names or (known is not _UNSET and value in (None, "")):
                     continue
+                target = self._detail_texts.get(key)
                 grows = name in ("text", "summary", "data") and isinstance(value, str)
-                kind = PartKind.SIGNATURE if name in ("signature", "data") else PartKind.REASONING
-                place = Target(
-                    Op.CONCAT if grows else Op.SET, (*base, number, name), self._part(kind), f"{at}/{position}/{name}"
-                )
-                yield Edit(place, value, frame.index)
+                if target is None or not grows:
+                    kind = PartKind.SIGNATURE if name in ("signature", "data") else PartKind.REASONING
+                    source = f"{at}/{position}/{name}"
+                    target = Target(Op.CONCAT if grows else Op.SET, (*base, number, name), self._part(kind), source)
+                if grows:
+                    self._detail_texts[key] = target
+                if grows or value != known:
+                    self._set[key] = value
+                    yield Edit(target, value, frame.index)
+
+    def _detail_of(self, detail: dict[str, Any], new: bool = True) -> int:
+        """The number of the block that a detail is a fragment of; one without an index is a block of its own."""
+        index = detail.get("index")
+        if index is None:
+            key: Any = len(self._details) - (not new)
+        else:
+            key = (str(index), str(detail.get("type")))
+        return self._details.setdefault(key, len(self._details))
 
     def _function_call(self, body: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
         """The deprecated form of a single call."""

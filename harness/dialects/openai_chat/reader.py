@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from harness.dialects.translating import as_count, as_list, as_object, as_objects, as_text
+from harness.dialects.translating import as_count, as_json, as_list, as_object, as_objects, as_text
 from harness.response import CostInfo, FinishReason, Other, Part, Reasoning, Refusal, Response, Text, ToolCall, Usage
 
 _REASONS = {
@@ -105,7 +105,7 @@ def _call(call: dict[str, Any], position: int) -> ToolCall:
     return ToolCall(
         id=identity or f"call_{position}",
         name=as_text(head.get("name")) or "",
-        arguments=as_text(arguments) or "",
+        arguments=arguments if isinstance(arguments, str) else "" if arguments is None else as_json(arguments),
         kind="custom" if isinstance(custom, dict) else "function",
         signature=as_text(google.get("thought_signature")),
         synthetic_id=not identity,

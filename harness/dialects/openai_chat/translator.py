@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.api_error import api_error
 from harness.dialects.openai_chat.errors import error_in
-from harness.dialects.openai_chat.message import Message
-from harness.dialects.openai_chat.vocabulary import CHOICE, CHUNK
+from harness.dialects.openai_chat.message import Message, place_from_end
+from harness.dialects.openai_chat.vocabulary import CHOICE, CHUNK, LOGPROBS
 from harness.dialects.translating import BaseTranslator, as_path, note, setting
 from harness.edits import FINISH, METADATA, UNKNOWN, USAGE, Edit, Op, Path, Target
 from harness.framing import Frame
@@ -55,16 +55,36 @@ class _Choice:
         base: Path = ("choices", self.index, "logprobs")
         self.set["logprobs"] = True
         for name, tokens in value.items():
+            if name not in LOGPROBS.names:
+                continue
             if tokens is None:
                 if name not in self.set:
                     self.set[name] = None
                     yield setting((*base, name), None, frame, METADATA, f"{source}/{name}")
                 continue
             if self.set.get(name) is None:
-                self.set[name] = True
+                self.set[name] = 0
                 yield setting((*base, name), [], frame, METADATA, f"{source}/{name}")
+            self.set[name] += len(tokens)
             for token in tokens:
                 yield Edit(Target(Op.APPEND, (*base, name), METADATA, f"{source}/{name}"), token, frame.index)
+
+    def place(self, steps: list[str], wire: dict[str, Any]) -> Path:
+        """Where a field that the vocabulary lacks belongs; `steps` lead to it in the choice of the payload, `wire`."""
+        name, *inner = steps
+        if name in ("delta", "message") and inner:
+            return self.message.place(inner, wire[name])
+        if name == "logprobs" and len(inner) > 2:
+            position = self.set[inner[0]] + place_from_end(wire[name][inner[0]], inner[1])
+            return ("choices", self.index, name, inner[0], position, *as_path(inner[2:]))
+        return ("choices", self.index, *as_path(steps))
+
+
+def last_known(known: Any, value: Any) -> Any:
+    """Of two reports, field by field, the later one that is not null (semantics.md D6)."""
+    if isinstance(known, dict) and isinstance(value, dict):
+        return {**known, **{name: last_known(known.get(name), field) for name, field in value.items()}}
+    return known if value is None else value
 
 
 class ChatTranslator(BaseTranslator):
@@ -76,6 +96,7 @@ class ChatTranslator(BaseTranslator):
         self._choices: dict[Any, _Choice] = {}
         self._top: dict[str, Any] = {}
         self._envelope: Any = None
+        self._keys: tuple[str, ...] = ()
         self._envelopes: dict[tuple[str, ...], Callable[[Any], Any]] = {}
         self._done = False
 
@@ -113,8 +134,8 @@ class ChatTranslator(BaseTranslator):
         keys = tuple(body)
         envelope_of = self._envelopes.get(keys) or self._new_envelope(keys)
         envelope = envelope_of(body)
-        if envelope != self._envelope:
-            self._envelope = envelope
+        if envelope != self._envelope or keys != self._keys:
+            self._envelope, self._keys = envelope, keys
             out.extend(self._top_level(body, frame))
         if "error" in body or frame.name is not None or body.get("object") == "error":
             out.extend(self._failure(body, frame))
@@ -128,14 +149,7 @@ class ChatTranslator(BaseTranslator):
         wire = body["choices"][int(steps[1])]
         index = wire.get("index")
         choice = self._choices.get(index if type(index) is int else 0) or _Choice(0)
-        rest = steps[2:]
-        path: Path = ("choices", choice.index, *as_path(rest))
-        if len(rest) > 1 and rest[0] in ("delta", "message"):
-            path = (*choice.message.path, *as_path(rest[1:]))
-            if rest[1] == "tool_calls" and len(rest) > 3:
-                fragment = wire[rest[0]]["tool_calls"][int(rest[2])]
-                path = (*choice.message.calls.place(fragment.get("index")), *as_path(rest[3:]))
-        return Target(Op.SET, path, UNKNOWN)
+        return Target(Op.SET, choice.place(steps[2:], wire), UNKNOWN)
 
     def _new_envelope(self, keys: tuple[str, ...]) -> Callable[[Any], Any]:
         """A getter of all but the choices: while its value stays the same, there is nothing to set."""
@@ -146,7 +160,7 @@ class ChatTranslator(BaseTranslator):
         return getter
 
     def _top_level(self, body: dict[str, Any], frame: Frame) -> Iterator[Edit]:
-        if not self._top:
+        if not self._top and not body.keys() <= {"error", "object"}:
             self._top["object"] = "chat.completion"
             yield setting(("object",), "chat.completion", frame)
         for name, value in body.items():
@@ -156,16 +170,26 @@ class ChatTranslator(BaseTranslator):
             if name == "x_groq":
                 yield from self._x_groq(value or {}, frame)
                 continue
-            if (value is None and (known is not _UNSET or name == "usage")) or (name in _FIRST and self._top.get(name)):
+            if name == "usage":
+                yield from self._usage(value, frame, "/usage")
+                continue
+            if (value is None and known is not _UNSET) or (name in _FIRST and self._top.get(name)):
                 continue
             self._top[name] = value
-            yield setting((name,), value, frame, USAGE if name == "usage" else METADATA)
+            yield setting((name,), value, frame)
+
+    def _usage(self, value: Any, frame: Frame, source: str) -> Iterator[Edit]:
+        known = self._top.get("usage")
+        merged = last_known(known, value)
+        if merged is not None and merged != known:
+            self._top["usage"] = merged
+            yield setting(("usage",), merged, frame, USAGE, source)
 
     def _x_groq(self, value: dict[str, Any], frame: Frame) -> Iterator[Edit]:
         for name, field in value.items():
             if name == "usage":  # the only place for it, before Groq honoured include_usage
-                if field is not None and self._top.get("usage") is None:
-                    yield setting(("usage",), field, frame, USAGE, "/x_groq/usage")
+                if self._top.get("usage") is None:
+                    yield from self._usage(field, frame, "/x_groq/usage")
             elif name != "error":
                 yield setting(("x_groq", name), field, frame)
 
@@ -175,7 +199,8 @@ class ChatTranslator(BaseTranslator):
             yield self.fail(error, frame)
 
     def _choice(self, body: dict[str, Any], position: int, frame: Frame, out: list[Edit]) -> None:
-        choice = self._choices.get(body.get("index")) or self._open(body.get("index"), frame, out)
+        index = body.get("index")
+        choice = (self._choices.get(index) if type(index) is int else None) or self._open(index, frame, out)
         keys = tuple(body)
         if keys != choice.keys:
             choice.keys = keys
@@ -186,7 +211,8 @@ class ChatTranslator(BaseTranslator):
             for name, value in delta.items():
                 target = texts.get(name)
                 if target is not None and type(value) is str:
-                    out.append(Edit(target, value, frame.index))
+                    if value:
+                        out.append(Edit(target, value, frame.index))
                 else:
                     out.extend(choice.message.field(name, value, frame, f"/choices/{position}/delta"))
             if choice.finished and any(delta.get(name) for name in ("content", "refusal", "tool_calls")):
@@ -210,9 +236,9 @@ class ChatTranslator(BaseTranslator):
 
     def _finish(self, choice: _Choice, body: dict[str, Any], frame: Frame, source: str) -> Iterator[Edit]:
         reason = body["finish_reason"]
-        choice.finished = True
+        choice.finished = choice.finished or isinstance(reason, str)
         yield setting(("choices", choice.index, "finish_reason"), reason, frame, FINISH, source)
-        if reason in _ABNORMAL:
+        if isinstance(reason, str) and reason in _ABNORMAL:
             message = f"the finish reason {reason!r} says that the model broke off"
             yield note("finish/abnormal", message, frame, source, got=reason)
             if not self.failed:

@@ -79,6 +79,7 @@ CHUNK = Shape(
     error=FREE,
     x_groq=Shape("id seed error", usage=USAGE),
     timings=Map(Either(FREE)),  # llama.cpp
+    meta=Shape("requestDurationMillis"),  # AI21
     prompt_token_ids=FREE,  # vLLM
     kv_transfer_params=FREE,
 )

@@ -1,0 +1,147 @@
+"""What is measured: a function for each question, which yields the rows of the table that answer it.
+
+Bars are those of the issues. A dialect that is not registered has no rows.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import orjson
+
+from bench.floors import floor
+from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
+from bench.streams import NAMES, Stream, stream
+from harness import StreamCollector, framer
+from harness.collector import Collected
+
+_PIECE = 16 * 1024
+_FEEDS: dict[str, int | None] = {"byte by byte": 1, "16 KiB": _PIECE, "whole": None}
+_FEW, _MANY = 2_000, 32_000
+_SLOW_ROUNDS = 2
+_WHOLE_CALLS = ("ollama-chat",)  # an API without argument deltas
+_FLOOR_BARS = {"ollama-chat": 4.0}
+
+
+def collected(given: Stream, size: int | None = None) -> Collected:
+    """Everything we do with a streamed body: frame, decode, translate, collect, read."""
+    frames = framer(given.framing)
+    collector = StreamCollector(given.dialect)
+    for piece in given.pieces(size):
+        whole = frames.feed(piece)
+        if whole:
+            collector.extend(whole)
+    collector.extend(frames.close())
+    return collector.close()
+
+
+def against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
+    """The whole of our work as a multiple of the simplest loop."""
+    given = stream(dialect)
+    floor_case = partial(floor, dialect, given.body, orjson.loads)
+    times = interleaved({"ours": partial(collected, given), "floor": floor_case}, rounds)
+    yield Figure(
+        name="collect",
+        dialect=dialect,
+        events=given.events,
+        ratio=ratio(times["ours"], times["floor"]),
+        against="floor",
+        median=median_us(times["ours"], given.events),
+        bar=_FLOOR_BARS.get(dialect, 2.0),
+    )
+
+
+def growth(dialect: str, rounds: int) -> Iterator[Figure]:
+    """What an event costs in a long stream as a multiple of what it costs in a short one."""
+    kinds: dict[str, Callable[[int], Stream]] = {
+        "text": lambda events: stream(dialect, deltas=events, calls=0),
+        "arguments": lambda events: stream(dialect, deltas=0, calls=1, fragments=events),
+    }
+    if dialect in _WHOLE_CALLS:
+        del kinds["arguments"]
+    for kind, make in kinds.items():
+        few, many = make(_FEW), make(_MANY)
+        for feed, size in _FEEDS.items():
+            cases = {"long": partial(collected, many, size), "short": partial(collected, few, size)}
+            times = interleaved(cases, min(rounds, _SLOW_ROUNDS) if size == 1 else rounds)
+            yield Figure(
+                name=f"growth: {kind}, {feed}",
+                dialect=dialect,
+                events=many.events,
+                ratio=ratio(times["long"], times["short"]) * few.events / many.events,
+                against=f"{few.events:,} events",
+                median=median_us(times["long"], many.events),
+                bar=1.15,
+            )
+
+
+def against_sdk(rounds: int) -> Iterator[Figure]:
+    """The official client's own accumulator, on the same bytes out of memory, as a multiple of our work."""
+    given = stream("openai-chat")
+    times = interleaved({"ours": partial(collected, given), "sdk": _openai_accumulator(given)}, rounds)
+    yield Figure(
+        name="openai accumulator",
+        dialect=given.dialect,
+        events=given.events,
+        ratio=ratio(times["sdk"], times["ours"]),
+        against="ours",
+        median=median_us(times["ours"], given.events),
+        bar=30.0,
+        at_least=True,
+    )
+
+
+def _openai_accumulator(given: Stream) -> Case:
+    import httpx2
+    import openai
+
+    def answer(request: Any) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=given.body)
+
+    transport = httpx2.MockTransport(answer)
+    client = openai.OpenAI(api_key="none", base_url="http://memory", http_client=httpx2.Client(transport=transport))
+
+    def accumulate() -> object:
+        with client.chat.completions.stream(model="any", messages=[{"role": "user", "content": "any"}]) as events:
+            return events.get_final_completion()
+
+    return accumulate
+
+
+def memory(dialect: str, rounds: int) -> Iterator[Figure]:
+    """The most memory in use while a long text streams in, as a multiple of that text."""
+    given = stream(dialect, deltas=_MANY, calls=0)
+    yield Figure(
+        name="peak memory",
+        dialect=dialect,
+        events=given.events,
+        ratio=peak_memory(partial(collected, given, _PIECE)) / len(given.text.encode()),
+        against="bytes of the text",
+    )
+
+
+def imports(rounds: int) -> Iterator[Figure]:
+    """Importing us, as a multiple of importing the two libraries that we cannot do without; in fresh processes."""
+
+    def importing(names: str) -> Case:
+        return partial(subprocess.run, [sys.executable, "-c", f"import {names}"], check=True)
+
+    times = interleaved({"ours": importing("harness"), "theirs": importing("httpx, pydantic")}, rounds, children_time)
+    yield Figure(
+        name="import",
+        dialect=None,
+        events=1,
+        ratio=ratio(times["ours"], times["theirs"]),
+        against="httpx and pydantic",
+        median=median_us(times["ours"], 1),
+        bar=1.3,
+    )
+
+
+BY_DIALECT: dict[str, Callable[[str, int], Iterator[Figure]]] = {"collect": against_floor, "growth": growth, "memory": memory}
+ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {"sdk": against_sdk, "import": imports}
+DIALECTS = NAMES

@@ -1,0 +1,30 @@
+"""What a system under test made of one exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from harness.api_error import ApiError
+from harness.edits import Disagreement, Unknown
+from harness.findings import Finding
+from harness.response import Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """`response` is what was reassembled, the partial content when the turn failed, None if no payload was decoded; `body`
+    its native body, from adapters that build one. `error` says how the turn failed; None is success.
+
+    `findings` are what was met on the way, `complete` whether the API's end condition was met, `frames` how many there were.
+    """
+
+    adapter: str
+    response: Response | None = None
+    body: Any = None
+    error: ApiError | None = None
+    complete: bool = False
+    findings: tuple[Finding, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    frames: int = 0

@@ -1,0 +1,148 @@
+"""Our own pipeline as a system under test: frames, edits and collector over a recorded exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from harness import dialects, payload
+from harness.adapters.observation import Observation
+from harness.api_error import ApiError, ErrorKind, api_error
+from harness.cassette.decoding import DecodedBody
+from harness.cassette.model import Exchange
+from harness.collector import Collected, StreamCollector
+from harness.dialects import Dialect
+from harness.errors import Where
+from harness.findings import Finding, Level
+from harness.framing import framer
+
+MEDIA_TYPES = {
+    "sse": ("text/event-stream",),
+    "ndjson": ("application/x-ndjson", "application/json"),  # Ollama Cloud says application/json
+    "json-array": ("application/json",),
+    "event-stream": ("application/vnd.amazon.eventstream",),
+}
+_CUT = ("stream/truncated", "framing/frame-truncated", "stream/array-unclosed", "stream/empty")
+
+
+class Ours:
+    """The adapter `ours`."""
+
+    name = "ours"
+
+    @property
+    def version(self) -> str:
+        try:
+            return version("streamproof")
+        except PackageNotFoundError:  # run from a checkout that was never installed
+            return "0+unknown"
+
+    def observe(self, exchange: Exchange, dialect: str | Dialect) -> Observation:
+        """What our pipeline makes of an exchange, streamed or not. Raises `UnsupportedDialectError`, and nothing else."""
+        api = dialects.dialect(dialect) if isinstance(dialect, str) else dialect
+        if exchange.status >= 400:
+            return self._refused(exchange, api)
+        if exchange.status and not api.streams(exchange.request.target, exchange.request.json) and _is_document(exchange):
+            return self._document(exchange, api, findings=[])
+        return self._streamed(exchange, api)
+
+    def _refused(self, exchange: Exchange, api: Dialect) -> Observation:
+        """An answer with an error status is an error, whatever its body."""
+        body = exchange.json if exchange.json is not None else exchange.body.decode(errors="replace")
+        error = api.read_error(exchange.status, exchange.headers, body)
+        finding = Finding(kind="error/http", message=f"HTTP {exchange.status}: {error.message}", where=Where())
+        return Observation(adapter=self.name, error=error, findings=(finding.ruled(api.name),))
+
+    def _document(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
+        """One JSON document: the whole turn at once, or an error object under status 200."""
+        body = exchange.json
+        failed = isinstance(body, dict) and body.get("error")
+        error = api.read_error(exchange.status, exchange.headers, body) if failed else None
+        if error is not None:
+            findings = [*findings, Finding(kind="error/in-band", message=f"an error under status 200: {error.message}")]
+        return Observation(
+            adapter=self.name,
+            response=None if error else api.read(body),
+            body=body,
+            error=error,
+            complete=error is None,
+            findings=tuple(f.ruled(api.name) for f in findings),
+        )
+
+    def _streamed(self, exchange: Exchange, api: Dialect) -> Observation:
+        decoded = DecodedBody(exchange)
+        chunks = list(decoded)
+        head = b"".join(chunk.data for chunk in chunks[:8])
+        framing = framing_of(api, head)
+        findings = [*decoded.findings, *_content_type(exchange, framing)]
+        if framing != "ndjson" and head.lstrip()[:1] == b"{" and _is_document(exchange):
+            if not any(f.kind == "http/content-type" for f in findings):
+                message = "the body is one JSON document, where a stream was asked for"
+                findings.append(Finding(kind="http/content-type", message=message))
+            return self._document(exchange, api, findings)
+        frames = framer(framing)
+        collector = StreamCollector(api, exchange.request.json)
+        for chunk in chunks:
+            collector.extend(frames.feed(chunk.data, chunk.at))
+        end = chunks[-1].at if chunks else 0.0
+        collector.extend(frames.close(end))
+        collected = collector.close()
+        return self._observation(exchange, api, collected, [*findings, *frames.findings])
+
+    def _observation(self, exchange: Exchange, api: Dialect, collected: Collected, findings: list[Finding]) -> Observation:
+        error = collected.error
+        findings += collected.notes
+        if error is not None:
+            findings.append(Finding(kind="error/in-band", message=f"the turn failed in band: {error.message}"))
+        if exchange.ending != "eof":
+            kind, says = ("stream/reset", "was reset") if exchange.ending == "reset" else ("stream/stalled", "timed out")
+            findings.append(Finding(kind=kind, message=f"the recording ends because the connection {says}"))
+            findings = [replace(f, graded=Level.INFO) if f.kind in _CUT else f for f in findings]
+        if error is None and not collected.complete and any(f.kind in _CUT or f.kind == "framing/bad-crc" for f in findings):
+            error = _cut_short(collected, exchange)
+        empty = not collected.body
+        return Observation(
+            adapter=self.name,
+            response=None if empty else collected.response,
+            body=collected.body,
+            error=error,
+            complete=collected.complete,
+            findings=tuple(f.ruled(api.name) for f in sorted(findings, key=_place)),
+            unknown=collected.unknown,
+            disagreements=collected.disagreements,
+            frames=collected.frames,
+        )
+
+
+def framing_of(api: Dialect, head: bytes) -> str:
+    """How a body that begins with `head` is framed: the dialect's usual way, or by its first byte where it has two."""
+    return "json-array" if "json-array" in api.framings and head.lstrip()[:1] == b"[" else api.framings[0]
+
+
+def _is_document(exchange: Exchange) -> bool:
+    return isinstance(exchange.json, dict)
+
+
+def _content_type(exchange: Exchange, framing: str) -> Iterable[Finding]:
+    """The media type must be that of the framing; a header that was not recorded says nothing (rule HTTP-001)."""
+    media = exchange.content_type
+    if media is None or media in MEDIA_TYPES[framing] or exchange.status == 0:
+        return
+    message = f"status {exchange.status} with {media}, where {MEDIA_TYPES[framing][0]} is due"
+    if framing != "json-array" and not media.endswith("json"):
+        message += f"; the body begins {payload.quote(exchange.body, 80)}"
+    yield Finding(kind="http/content-type", message=message, expected=MEDIA_TYPES[framing][0], got=media)
+
+
+def _cut_short(collected: Collected, exchange: Exchange) -> ApiError:
+    said = api_error(f"the stream ended before the turn: {collected.missing}")
+    kind = ErrorKind.TIMEOUT if exchange.ending == "timeout" else ErrorKind.TRUNCATED
+    return replace(said, kind=kind, retryable=True)
+
+
+def _place(finding: Finding) -> tuple[Any, ...]:
+    end = 1 << 62
+    span = finding.where.span or (end, end)
+    return (span, finding.where.frame if finding.where.frame is not None else end)

@@ -1,0 +1,171 @@
+"""Is the collected body the reference body? A cheap, type-strict comparison in two modes.
+
+`exact`: equal values are expected (temperature 0, or the same recording). `shape`: the two answers were sampled apart, so the
+key → type trees are compared. Null and absent are two things in both modes; so are 1, 1.0, "1" and true.
+
+In shape mode the elements of a list are merged by their kind: what every element of a kind has must stand in every element
+of that kind on the other side, so that a field lost from one of three calls is seen. Values of enumerated fields are
+compared. A kind of part that only one side has (a tool call where the other answered in text) is not compared, since
+sampling decides that; nor are the names inside data of the user's or the model's own.
+
+The path sets of the dialect excuse a difference; which entry did is told, so that an entry that excuses nothing can be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.collector import same
+from harness.dialects import Dialect
+from harness.edits import Path, pointer
+
+ABSENT = "(absent)"
+"""Stands for a value that is not there, in messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference at `path` (a JSON pointer; `*` stands for any element). `excuse` is `SET: ENTRY` if a set covers it."""
+
+    path: str
+    expected: Any
+    got: Any
+    excuse: str | None = None
+
+
+def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["exact", "shape"]) -> list[Difference]:
+    """All differences between a reference body and a collected one, the excused ones included."""
+    exact = match == "exact"
+    found = _exact(reference, collected, ()) if exact else _Shapes(dialect).differences(reference, collected)
+    return [
+        Difference(path=_shown(path), expected=expected, got=got, excuse=_excuse(dialect, path, expected, got))
+        for path, expected, got in found
+    ]
+
+
+_Found = Iterator[tuple[tuple[str | int, ...], Any, Any]]
+
+
+def _exact(expected: Any, got: Any, path: Path) -> _Found:
+    if same(expected, got):
+        return
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for name in {**expected, **got}:
+            yield from _exact(expected.get(name, ABSENT), got.get(name, ABSENT), (*path, name))
+    elif isinstance(expected, list) and isinstance(got, list):
+        for i in range(max(len(expected), len(got))):
+            one = expected[i] if i < len(expected) else ABSENT
+            other = got[i] if i < len(got) else ABSENT
+            yield from _exact(one, other, (*path, i))
+    else:
+        yield path, expected, got
+
+
+def _excuse(dialect: Dialect, path: Path, expected: Any, got: Any) -> str | None:
+    sets = [("volatile", dialect.volatile)]
+    if got == ABSENT:
+        sets.append(("unsent", dialect.unsent))
+    if expected == ABSENT:
+        sets.append(("padding", dialect.padding))
+    for name, places in sets:
+        if (entry := places.covers(path)) is not None:
+            return f"{name}: {entry}"
+    return None
+
+
+def _shown(path: Path) -> str:
+    return pointer(tuple("*" if step == _ANY else step for step in path))
+
+
+_ANY = -1  # the step to any element of a list
+
+
+class _Shapes:
+    """Compares the shapes of two bodies of one dialect."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    def differences(self, reference: Any, collected: Any) -> _Found:
+        yield from self._values([reference], [collected], ())
+
+    def _values(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
+        """Compare what stands at one place: all values that it has on either side."""
+        kinds_expected, kinds_got = {_kind(v) for v in expected}, {_kind(v) for v in got}
+        if not _compatible(kinds_expected, kinds_got):
+            yield path, _named(kinds_expected), _named(kinds_got)
+            return
+        if self._dialect.enumerations.covers(path):
+            yield from self._words(expected, got, path)
+        if self._dialect.free.covers(path):
+            return
+        objects = [v for v in expected if isinstance(v, dict)], [v for v in got if isinstance(v, dict)]
+        if all(objects):
+            yield from self._objects(*objects, path)
+        lists = [v for v in expected if isinstance(v, list)], [v for v in got if isinstance(v, list)]
+        if all(lists):
+            yield from self._lists([e for v in lists[0] for e in v], [e for v in lists[1] for e in v], (*path, _ANY))
+
+    def _words(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
+        words = {str(v) for v in expected if isinstance(v, str)}, {str(v) for v in got if isinstance(v, str)}
+        if words[0] != words[1] and all(words):
+            yield path, " | ".join(sorted(words[0])), " | ".join(sorted(words[1]))
+
+    def _objects(self, expected: list[dict[str, Any]], got: list[dict[str, Any]], path: Path) -> _Found:
+        for name in {name: None for v in (*expected, *got) for name in v}:
+            place = (*path, name)
+            here = [v[name] for v in expected if name in v], [v[name] for v in got if name in v]
+            presence = _presence(here[0], expected), _presence(here[1], got)
+            if self._dialect.parts.covers(place) and _empty(here[0]) != _empty(here[1]):
+                continue
+            if presence[0] != presence[1]:
+                yield place, *presence
+            elif all(here):
+                yield from self._values(*here, place)
+
+    def _lists(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
+        """Elements are compared with those of their kind; a kind that one side lacks is not compared."""
+        for kind in {self._dialect.kind(path, v): None for v in expected}:
+            one = [v for v in expected if self._dialect.kind(path, v) == kind]
+            other = [v for v in got if self._dialect.kind(path, v) == kind]
+            if other:
+                yield from self._values(one, other, path)
+
+
+def _presence(there: list[Any], of: list[Any]) -> str:
+    return ABSENT if not there else "present" if len(there) == len(of) else "present in some elements"
+
+
+def _empty(values: list[Any]) -> bool:
+    return all(v is None or v in ("", [], {}) for v in values)
+
+
+def _kind(value: Any) -> str:
+    """The type of a value. An integral float tells that the writer prints `.0`, other floats tell nothing about it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "float" if value.is_integer() else "number"
+    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+
+
+_NUMBERS = {"integer", "float", "number"}
+
+
+def _compatible(one: set[str], other: set[str]) -> bool:
+    if one == other:
+        return True
+    if one - _NUMBERS != other - _NUMBERS:
+        return False
+    one, other = one & _NUMBERS, other & _NUMBERS
+    return bool(one) == bool(other) and not ("float" in one | other and "integer" in one | other)
+
+
+def _named(kinds: set[str]) -> str:
+    return " | ".join(sorted(kinds)) or ABSENT

@@ -1,0 +1,146 @@
+"""Cassette and observation in, verdicts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Literal
+
+from harness import dialects
+from harness.adapters.observation import Observation
+from harness.cassette.model import Cassette
+from harness.conformance import native
+from harness.conformance.compare import ABSENT, Difference, compare
+from harness.conformance.trace import Trace
+from harness.conformance.verdict import Check, Grade, Verdict
+from harness.dialects import Dialect
+from harness.edits import Disagreement, Unknown
+from harness.errors import Where
+from harness.findings import Finding, Level
+from harness.response import Refusal, Response
+
+_STREAM, _REFERENCE = 0, 1  # numbers of the exchanges of a cassette, as findings name them
+
+
+def judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:
+    """Every check that applies to what an adapter made of the two sides of a cassette; findings lead to bytes."""
+    verdicts = _judge(cassette, stream, reference)
+    if cassette.stream is None:
+        return verdicts
+    trace = Trace(cassette.stream, dialects.dialect(cassette.dialect))
+    return [
+        replace(v, findings=tuple(trace.pinpoint(f) if f.where.exchange == _STREAM else f for f in v.findings))
+        for v in verdicts
+    ]
+
+
+def _judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:
+    dialect = dialects.dialect(cassette.dialect)
+    verdicts = []
+    if stream is not None:
+        verdicts.append(_verdict(cassette, Check.FRAMING, stream, _framing(stream), _STREAM))
+    if (side := stream or reference) is not None:
+        number = _STREAM if stream is not None else _REFERENCE
+        verdicts.append(_verdict(cassette, Check.REASSEMBLY, side, _reassembly(side, dialect, cassette.provider), number))
+    if stream is not None and stream.complete and cassette.provider in dialect.vendors:
+        unlike = native.findings(dialect.name, stream.body)
+        if unlike is not None:
+            verdicts.append(_verdict(cassette, Check.NATIVE, stream, unlike, _STREAM))
+    if stream is not None and reference is not None and _comparable(stream, reference):
+        found = _against_twin(cassette, stream, reference, dialect)
+        verdicts.append(_verdict(cassette, Check.REFERENCE, stream, found, _STREAM))
+    return verdicts
+
+
+def _verdict(cassette: Cassette, check: Check, seen: Observation, found: Iterable[Finding], exchange: int) -> Verdict:
+    place = Where(cassette=cassette.id, exchange=exchange)
+    findings = tuple(f.within(place).ruled(cassette.dialect) for f in found)
+    wrong = any(f.level is Level.MUST for f in findings)
+    return Verdict(
+        cassette=cassette.id,
+        dialect=cassette.dialect,
+        provider=cassette.provider,
+        adapter=seen.adapter,
+        check=check,
+        grade=Grade.WRONG if wrong else Grade.PASS,
+        findings=findings,
+        events=seen.frames,
+    )
+
+
+def _framing(seen: Observation) -> list[Finding]:
+    return [f for f in seen.findings if f.kind.startswith("framing/")]
+
+
+def _reassembly(seen: Observation, dialect: Dialect, provider: str) -> Iterator[Finding]:
+    """Everything was folded, and the end is the recorded one."""
+    yield from (f for f in observed(seen, first_party=provider in dialect.vendors) if not f.kind.startswith("framing/"))
+
+
+def observed(seen: Observation, *, first_party: bool = False) -> Iterator[Finding]:
+    """Everything that an observation has to report. An unknown field is a fault in first-party recordings only, since there it
+    is a hole in our vocabulary."""
+    level = Level.MUST if first_party else Level.INFO
+    yield from seen.findings
+    yield from (_unknown(u, level) for u in seen.unknown)
+    yield from (_disagreement(d) for d in seen.disagreements)
+
+
+def _unknown(unknown: Unknown, level: Level) -> Finding:
+    message = f"{unknown.where.path} is not in the vocabulary of the API; kept as it stands"
+    return Finding(kind="field/unknown", message=message, where=unknown.where, graded=level, got=unknown.value)
+
+
+def _disagreement(found: Disagreement) -> Finding:
+    message = f"{found.where.path} is repeated with another value than was streamed; the repeated one counts"
+    return Finding(kind="repeat/differs", message=message, where=found.where, expected=found.gathered, got=found.repeated)
+
+
+def _comparable(stream: Observation, reference: Observation) -> bool:
+    """Only turns that succeeded on both sides say the same thing twice."""
+    return stream.error is None and reference.error is None and isinstance(reference.body, dict)
+
+
+def _against_twin(cassette: Cassette, stream: Observation, reference: Observation, dialect: Dialect) -> Iterator[Finding]:
+    request = cassette.stream.request.json if cassette.stream else None
+    match = _match(cassette, stream.response, reference.response)
+    not_asked = dialect.not_asked(request)
+    for difference in compare(reference.body, stream.body, dialect, match):
+        if difference.excuse is None and not not_asked.covers_pointer(difference.path):
+            yield _difference(difference, match)
+
+
+def _match(cassette: Cassette, one: Response | None, other: Response | None) -> Literal["exact", "shape"]:
+    """Equal values are expected where the cassette says so, and where sampling gave the same turn twice."""
+    if cassette.match == "exact" or (one is not None and other is not None and _same_turn(one, other)):
+        return "exact"
+    return "shape"
+
+
+def _same_turn(one: Response, other: Response) -> bool:
+    return _said(one) == _said(other)
+
+
+def _said(turn: Response) -> tuple[Any, ...]:
+    """What the turn says, ids and signatures aside. Thinking that the API hides is part of the turn: its length is known."""
+    refusals = [part.text for part in turn.parts if isinstance(part, Refusal)]
+    calls = [(call.name, call.shown_arguments()) for call in turn.tool_calls]
+    hidden = turn.usage.reasoning_tokens if turn.usage else None
+    return turn.text, turn.reasoning, refusals, calls, turn.raw_finish_reason, hidden
+
+
+def _difference(found: Difference, match: str) -> Finding:
+    kind, says = "value", f"expected {found.expected!r}, got {found.got!r}"
+    if found.got == ABSENT:
+        kind, says = "absent", "the twin has it, the streamed turn lacks it"
+    elif found.expected == ABSENT:
+        kind, says = "extra", "the streamed turn has it, the twin lacks it"
+    elif match == "shape":
+        kind = "type"
+    return Finding(
+        kind=f"reference/{kind}",
+        message=f"{found.path or '/'}: {says}",
+        where=Where(path=found.path),
+        expected=found.expected,
+        got=found.got,
+    )

@@ -1,0 +1,136 @@
+"""Known deviations: what a provider is known to do differently, with the reason, kept honest (product contract, section 6).
+
+A `known.toml` beside the cassettes of a provider, or a file given by `--known`, has one table for each deviation:
+
+    [[known]]
+    rule = "reference/value"            # a rule id or a kind of finding
+    cassettes = ["tool-call-*"]         # optional: globs of cassette ids, below the folder that the file stands in
+    path = "/choices/*/message/content" # optional: only at this place
+    reason = "…"                        # why this is no failure
+    evidence = "…"                      # where it was seen
+    until = 2027-01-01                  # optional: from that day on the entry fails
+
+An entry that explains no finding of the cassettes that it names is a failure itself.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.conformance.verdict import Grade, Verdict
+from harness.errors import KnownError
+from harness.findings import Finding, Level
+
+FILE = "known.toml"
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    rule: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+    evidence: str = Field(min_length=1)
+    cassettes: list[str] = ["*"]
+    path: str | None = None
+    until: date | None = None
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    known: list[_Entry] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """One known deviation. `place` says in which file it stands, `cassettes` are globs of cassette ids."""
+
+    place: str
+    rule: str
+    reason: str
+    evidence: str
+    cassettes: tuple[str, ...]
+    path: str | None = None
+    until: date | None = None
+    partial: bool = False
+    """Only some of the cassettes that it is about are looked at: it cannot be told to be stale."""
+
+    def covers(self, verdict: Verdict) -> bool:
+        return any(fnmatchcase(verdict.cassette, glob) for glob in self.cassettes)
+
+    def explains(self, finding: Finding) -> bool:
+        if self.rule not in (finding.rule, finding.kind):
+            return False
+        return self.path is None or fnmatchcase(_generic(finding.where.path or ""), self.path)
+
+
+def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
+    """The entries of a file; globs are taken below the cassette id `below`. Raises `KnownError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        entries = _File.model_validate(tomllib.loads(text)).known
+    except OSError as error:
+        raise KnownError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise KnownError(f"is no TOML: {error}", where=str(path)) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(str(step) for step in first["loc"])
+        raise KnownError(f"{at}: {first['msg']}", where=str(path), hint="see known.toml in the documentation") from None
+    return [
+        Known(
+            place=f"{path.name} entry {number}",
+            rule=entry.rule,
+            reason=entry.reason,
+            evidence=entry.evidence,
+            cassettes=tuple(f"{below}/{glob}" if below else glob for glob in entry.cassettes),
+            path=entry.path,
+            until=entry.until,
+            partial=partial,
+        )
+        for number, entry in enumerate(entries, 1)
+    ]
+
+
+def apply(verdicts: Iterable[Verdict], known: Sequence[Known], today: date) -> tuple[list[Verdict], list[str]]:
+    """Mark the verdicts that known deviations explain; also returns what is wrong with the entries themselves.
+
+    A verdict is known only when every one of its MUST findings is explained.
+    """
+    used: set[int] = set()
+    covered: set[int] = set()
+    marked = []
+    for verdict in verdicts:
+        mine = [(n, k) for n, k in enumerate(known) if k.covers(verdict)]
+        covered |= {n for n, _ in mine}
+        explained: list[Known] = []
+        open_ = 0
+        for finding in verdict.findings:
+            reasons = [(n, k) for n, k in mine if k.explains(finding)]
+            used |= {n for n, _ in reasons}
+            explained += [k for _, k in reasons]
+            open_ += finding.level is Level.MUST and not reasons
+        if verdict.grade is Grade.WRONG and explained and not open_:
+            reason = "; ".join(dict.fromkeys(k.reason for k in explained))
+            verdict = replace(verdict, known=reason)  # noqa: PLW2901
+        marked.append(verdict)
+    return marked, list(_complaints(known, used, covered, today))
+
+
+def _complaints(known: Sequence[Known], used: set[int], covered: set[int], today: date) -> Iterable[str]:
+    for number, entry in enumerate(known):
+        if entry.until is not None and entry.until <= today:
+            yield f"{entry.place}: {entry.rule} was to be looked at by {entry.until}; renew or remove it"
+        elif number in covered and number not in used and not entry.partial:
+            yield f"{entry.place}: {entry.rule} explains nothing any more ({entry.reason}); remove it"
+
+
+def _generic(path: str) -> str:
+    return "/".join("*" if step.isdigit() else step for step in path.split("/"))

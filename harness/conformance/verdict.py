@@ -1,0 +1,69 @@
+"""What we say of one cassette, one adapter and one check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from harness.findings import Finding
+
+
+class Check(StrEnum):
+    """What was looked at (product contract, section 8)."""
+
+    FRAMING = "framing"
+    REASSEMBLY = "reassembly"
+    NATIVE = "native"
+    REFERENCE = "reference"
+
+
+class Grade(StrEnum):
+    """How it went (product contract, section 7)."""
+
+    PASS = "pass"
+    LOSSY = "lossy"
+    WRONG = "wrong"
+    CRASH = "crash"
+    HANG = "hang"
+    UNSUPPORTED = "unsupported"
+    HARNESS_ERROR = "harness_error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """`known` is the reason of the known deviation that explains the grade; `ms` the time it took, in milliseconds."""
+
+    cassette: str
+    dialect: str
+    provider: str
+    check: Check
+    grade: Grade
+    adapter: str = "ours"
+    fault: str | None = None
+    known: str | None = None
+    findings: tuple[Finding, ...] = ()
+    events: int = 0
+    ms: float = 0.0
+
+    @property
+    def bad(self) -> bool:
+        """Whether this verdict makes a run fail."""
+        return self.grade not in (Grade.PASS, Grade.UNSUPPORTED) and self.known is None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line of a results file (product contract, section 8)."""
+        return {
+            "type": "verdict",
+            "cassette": self.cassette,
+            "dialect": self.dialect,
+            "provider": self.provider,
+            "adapter": self.adapter,
+            "fault": self.fault,
+            "check": self.check.value,
+            "grade": self.grade.value,
+            "known": self.known,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "events": self.events,
+            "ms": self.ms,
+        }

@@ -1,0 +1,34 @@
+"""What most dialects have in common beside their translator and their reader: nothing to excuse, elements that tell their type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.dialects.protocol import PathSet
+from harness.edits import Path
+
+
+class BaseDialect:
+    """Defaults of the `Dialect` protocol."""
+
+    framings: tuple[str, ...] = ("sse",)
+    vendors: frozenset[str] = frozenset()
+    volatile = PathSet()
+    unsent = PathSet()
+    padding = PathSet()
+    enumerations = PathSet()
+    parts = PathSet()
+    free = PathSet()
+
+    def kind(self, path: Path, element: Any) -> str:
+        """The `type` of an object, else its JSON type."""
+        if isinstance(element, dict):
+            kind = element.get("type")
+            return kind if isinstance(kind, str) else "object"
+        return type(element).__name__
+
+    def not_asked(self, request: Any) -> PathSet:
+        return PathSet()
+
+    def streams(self, path: str, body: Any) -> bool:
+        return isinstance(body, dict) and body.get("stream") is True

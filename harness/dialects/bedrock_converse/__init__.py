@@ -1,0 +1,48 @@
+"""Bedrock's Converse API, and gateways that speak it.
+
+`vocabulary` has the names, `translator` with `blocks` turns events into edits, `reader` reads a reply; what both of AWS's
+APIs share stands in `harness.dialects.aws`. The facts stand in wire/bedrock-converse.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.api_error import ApiError
+from harness.dialects.aws import read_http_error
+from harness.dialects.base import BaseDialect
+from harness.dialects.bedrock_converse.reader import read
+from harness.dialects.bedrock_converse.translator import ConverseTranslator
+from harness.edits import Path
+from harness.response import Response
+
+
+class BedrockConverse(BaseDialect):
+    name = "bedrock-converse"
+    framings = ("event-stream",)
+    vendors = frozenset({"bedrock"})
+
+    def kind(self, path: Path, element: Any) -> str:
+        """Blocks and the like have one member, which names their kind."""
+        if isinstance(element, dict) and "type" not in element:
+            return next(iter(element), "object")
+        return super().kind(path, element)
+
+    def matches(self, method: str, path: str, body: Any) -> bool:
+        return path.partition("?")[0].endswith(("/converse", "/converse-stream"))
+
+    def streams(self, path: str, body: Any) -> bool:
+        return path.partition("?")[0].endswith("/converse-stream")
+
+    def translator(self, request: Any = None) -> ConverseTranslator:
+        return ConverseTranslator(request)
+
+    def read(self, body: Any) -> Response:
+        return read(body)
+
+    def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+        return read_http_error(status, headers, body)
+
+
+DIALECT = BedrockConverse()

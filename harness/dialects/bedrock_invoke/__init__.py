@@ -1,0 +1,49 @@
+"""Bedrock's InvokeModel: the model vendor's own body, in Bedrock's frames.
+
+`translator` unpacks the frames and finds out whose events they are. Anthropic's and those of Chat go to the dialects of that
+name, Nova's to Converse by way of `nova`, texts to the table in `texts`; `reader` reads every vendor's body. The facts stand
+in wire/bedrock-converse.md section 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.api_error import ApiError
+from harness.dialects.aws import read_http_error
+from harness.dialects.base import BaseDialect
+from harness.dialects.bedrock_invoke.reader import read
+from harness.dialects.bedrock_invoke.translator import InvokeTranslator
+from harness.edits import Path
+from harness.response import Response
+
+
+class BedrockInvoke(BaseDialect):
+    name = "bedrock-invoke"
+    framings = ("event-stream",)
+    vendors = frozenset({"bedrock"})
+
+    def kind(self, path: Path, element: Any) -> str:
+        """Blocks of Nova have one member, which names their kind; those of others a type."""
+        if isinstance(element, dict) and "type" not in element:
+            return next(iter(element), "object") if path[:1] == ("output",) else "object"
+        return super().kind(path, element)
+
+    def matches(self, method: str, path: str, body: Any) -> bool:
+        return path.partition("?")[0].endswith(("/invoke", "/invoke-with-response-stream"))
+
+    def streams(self, path: str, body: Any) -> bool:
+        return path.partition("?")[0].endswith("/invoke-with-response-stream")
+
+    def translator(self, request: Any = None) -> InvokeTranslator:
+        return InvokeTranslator(request)
+
+    def read(self, body: Any) -> Response:
+        return read(body)
+
+    def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+        return read_http_error(status, headers, body)
+
+
+DIALECT = BedrockInvoke()

@@ -1,0 +1,58 @@
+"""Google's `generateContent`, as the Gemini API and as Vertex AI have it (wire/google-generatecontent.md).
+
+`vocabulary` has the names; `translator` with `candidate`, `content` and `streamed_call` turns chunks into edits; `reader` reads
+a `GenerateContentResponse`, `errors` reads errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.api_error import ApiError
+from harness.dialects.base import BaseDialect
+from harness.dialects.gemini.errors import read_error_body
+from harness.dialects.gemini.reader import kind_of_part, read
+from harness.dialects.gemini.translator import GeminiTranslator
+from harness.edits import Path
+from harness.response import Response
+
+_PLAIN, _STREAMED = ":generateContent", ":streamGenerateContent"
+
+
+class Gemini(BaseDialect):
+    name = "gemini"
+    framings = ("sse", "json-array")
+    vendors = frozenset({"google", "vertex"})
+
+    def kind(self, path: Path, element: Any) -> str:
+        """What a part consists of; of other objects, what they have."""
+        if path[-1:] == ("parts",) and isinstance(element, dict):
+            return kind_of_part(element)
+        if path[-1:] == ("groundingChunks",) and isinstance(element, dict):
+            return next(iter(element), "object")
+        return super().kind(path, element)
+
+    def matches(self, method: str, path: str, body: Any) -> bool:
+        return _method(path).endswith((_PLAIN, _STREAMED))
+
+    def streams(self, path: str, body: Any) -> bool:
+        """Told by the method; the query only says how the stream is framed (section 1)."""
+        return _method(path).endswith(_STREAMED)
+
+    def translator(self, request: Any = None) -> GeminiTranslator:
+        return GeminiTranslator(request)
+
+    def read(self, body: Any) -> Response:
+        return read(body)
+
+    def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
+        return read_error_body(body, status)
+
+
+def _method(path: str) -> str:
+    """The path without its query; some clients encode the colon."""
+    return path.partition("?")[0].replace("%3A", ":").replace("%3a", ":")
+
+
+DIALECT = Gemini()

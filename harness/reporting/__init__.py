@@ -1,0 +1,1 @@
+"""Rendering: results as JSON lines, and what people read of them."""
