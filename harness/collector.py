@@ -8,17 +8,18 @@ growing buffer, so that memory is bounded by the response and a fragment costs t
 from __future__ import annotations
 
 import io
-import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from harness import dialects
+from harness import dialects, payload
 from harness.api_error import ApiError
+from harness.dialects.repeats import OneText
+from harness.dialects.translating import UNKNOWN_EVENTS
 from harness.edits import Disagreement, Edit, LateEdit, Op, PartKind, Path, Target, Unknown, pointer
-from harness.errors import Where
+from harness.errors import UnsupportedDialectError, Where
 from harness.findings import Finding
 from harness.framing import Frame
 from harness.response import Response, ToolCall, aggregate_costs
@@ -56,8 +57,8 @@ class _JSONText(_Text):
         if not text.strip():
             return self._initial
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return payload.from_text(text)
+        except ValueError:
             return text
 
 
@@ -105,13 +106,19 @@ class StreamCollector:
     """
 
     def __init__(self, dialect: str | dialects.Dialect, request: Any = None) -> None:
-        self.dialect = dialects.dialect(dialect) if isinstance(dialect, str) else dialect
+        if isinstance(dialect, str):
+            dialect = dialects.dialect(dialect)
+        elif not hasattr(dialect, "translator"):
+            raise UnsupportedDialectError(dialect, dialects.names())
+        self.dialect = dialect
         self._translator = self.dialect.translator(request)
+        self._one_text: Callable[[], OneText | None] = getattr(self._translator, "one_text", _nothing)  # not all have it
         self._root: dict[str, Any] = {}
         self._writers: dict[Target, Callable[[str], object]] = {}
         self._set_last: Target | None = None
         self._late: dict[Target, tuple[dict[Any, Any], str | int]] = {}  # where undecoded edits stand, and only they
         self._unknown: list[Unknown] = []
+        self._foreign: set[Path] = set()  # places of unknown fields
         self._disagreements: list[Disagreement] = []
         self._notes: list[Finding] = []
         self._error: ApiError | None = None
@@ -135,18 +142,34 @@ class StreamCollector:
         return edits
 
     def extend(self, frames: Iterable[Frame]) -> None:
-        """Take several frames."""
+        """Take several frames; where one after the other adds a text and nothing else, no edits are made of them."""
         translate, writers, late = self._translator.translate, self._writers, self._late
+        find, write = self._repeating()
         for frame in frames:
             self._frames += 1
-            for edit in translate(frame):
-                write = writers.get(edit.target)
-                if write is not None:
-                    write(edit.value)
+            text = None if find is None else find(frame)
+            if text is not None:
+                write(text)
+                continue
+            edits = translate(frame)
+            for edit in edits:
+                writer = writers.get(edit.target)
+                if writer is not None:
+                    writer(edit.value)
                 elif type(edit) is LateEdit and (place := late.get(edit.target)) is not None:
                     place[0][place[1]] = edit
                 else:
                     self._apply(edit, frame)
+            if len(edits) == 1:
+                find, write = self._repeating()
+            else:
+                find = None
+
+    def _repeating(self) -> tuple[Callable[[Frame], str | None] | None, Callable[[str], object]]:
+        """What finds the text in the next frame if it repeats the last one, and what adds it to those before."""
+        one_text = self._one_text()
+        write = None if one_text is None else self._writers.get(one_text.target)
+        return (None, _nothing) if one_text is None or write is None else (one_text.find, write)
 
     def close(self) -> Collected:
         """The stream has ended: take the dialect's last words and return everything. May be called again."""
@@ -219,7 +242,7 @@ class StreamCollector:
 
     @property
     def disagreements(self) -> list[Disagreement]:
-        """Repetitions that differ from what had gathered, outside the dialect's `volatile` places (law 8)."""
+        """Repetitions that differ from what had gathered, outside the dialect's `restated` places (law 8)."""
         return list(self._disagreements)
 
     @property
@@ -242,39 +265,66 @@ class StreamCollector:
                 self._notes.append(edit.value.within(where))
             case Op.FAIL:
                 self._error = self._error or edit.value
+            case Op.SET if kind is PartKind.UNKNOWN:
+                self._keep(target.path, edit.value)
             case Op.SET:
-                self._take(edit)
+                self._take(edit, where)
             case Op.CONCAT:
                 self._concat(target, edit.value, where)
             case Op.APPEND:
-                elements = self._elements(target.path)
+                elements = self._elements(target.path, where)
                 elements[elements.end] = _owned(edit.value)
             case Op.PARSE:
-                container, key = self._place(target.path)
-                container[key] = _JSONText(_owned(edit.value))
+                self._put(target.path, _JSONText(_owned(edit.value)), where)
             case Op.SETTLE:
                 self._settle(target.path, edit.value, where)
             case Op.MOVE:
-                self._move(target.path, edit.value)
+                self._move(target.path, edit.value, where)
 
-    def _take(self, edit: Edit) -> None:
+    def _take(self, edit: Edit, where: Where) -> None:
         """Set a value; one that was not decoded yet stays so, since most often another takes its place."""
         target = edit.target
-        if type(edit) is LateEdit and target.part.kind is not PartKind.UNKNOWN:
-            self._late[target] = self._put(target.path, edit)
+        if type(edit) is LateEdit:
+            self._late[target] = self._put(target.path, edit, where)
             return
         value = edit.value
-        self._set(target.path, value)
-        if target is self._set_last and target.part.kind is not PartKind.UNKNOWN and not isinstance(value, (dict, list)):
+        self._set(target.path, value, where)
+        if target is self._set_last and not isinstance(value, (dict, list)):
             self._writers[target] = self._setter(target.path)
         self._set_last = target
 
-    def _set(self, path: Path, value: Any) -> None:
-        self._put(path, _owned(value))
+    def _keep(self, path: Path, value: Any) -> None:
+        """Set what the dialect does not know. It never takes the place of what is known, and is then kept beside the rest."""
+        standing = None if path in self._foreign else self._standing(path)
+        if same(standing, value):
+            return
+        if standing in _EMPTY:
+            self._foreign.add(path)
+            self._set(path, value, Where())
+        else:
+            elements = self._elements((UNKNOWN_EVENTS,), Where())
+            elements[elements.end] = _owned(value)
 
-    def _put(self, path: Path, node: Any) -> tuple[dict[Any, Any], str | int]:
+    def _standing(self, path: Path) -> Any:
+        """The value at `path`, or what is in the way to it; None if neither is there."""
+        node: Any = self._root
+        for step in path:
+            node = node.value if type(node) is LateEdit else node
+            if isinstance(step, int):
+                inside = dict(enumerate(node)) if type(node) is list else node if type(node) is _Elements else None
+            else:
+                inside = node if type(node) is dict else None
+            if inside is None:
+                break
+            node = inside.get(step)
+        return _built(node)
+
+    def _set(self, path: Path, value: Any, where: Where) -> None:
+        self._put(path, _owned(value), where)
+
+    def _put(self, path: Path, node: Any, where: Where) -> tuple[dict[Any, Any], str | int]:
         """Put a node at `path`; returns its container and its key there."""
-        container, key = self._place(path)
+        container, key = self._place(path, where)
         if isinstance(container.get(key), (_Text, LateEdit, dict, list)):
             self._forget()
         container[key] = node
@@ -287,40 +337,37 @@ class StreamCollector:
 
     def _setter(self, path: Path) -> Callable[[Any], object]:
         """What sets the value at `path` when its target comes again: a text in the place of a text is all that happens."""
-        container, key = self._place(path)
+        container, key = self._place(path, Where())
 
         def write(value: Any) -> None:
             if type(value) is str and type(container.get(key)) is str:
                 container[key] = value
             else:
-                self._set(path, value)
+                self._set(path, value, Where())
 
         return write
 
     def _concat(self, target: Target, fragment: str, where: Where) -> None:
-        container, key = self._place(target.path)
+        container, key = self._place(target.path, where)
         text = container.get(key)
         if not isinstance(text, _Text):
-            if text is not None and not isinstance(text, str):
-                self._disagree(target.path, where, _built(text), fragment)
-            text = container[key] = _Text(text if isinstance(text, str) else "")
+            begun = text if isinstance(text, str) else ""
+            text = self._replace(container, key, _Text(begun), target.path, where)
         self._writers[target] = text.write
         text.write(fragment)
 
-    def _move(self, path: Path, to: Path) -> None:
-        container, key = self._place(path)
+    def _move(self, path: Path, to: Path, where: Where) -> None:
+        container, key = self._place(path, where)
         if key in container:
-            node = container.pop(key)
-            container, key = self._place(to)
-            container[key] = node
+            self._put(to, container.pop(key), where)
             self._forget()  # a target that goes to `path` begins anew
 
     def _settle(self, path: Path, repeated: Any, where: Where) -> None:
         """Compare with what the API repeats; its value wins, unless it repeats nothing at all or leaves parts out."""
-        container, key = self._place(path)
+        container, key = self._place(path, where)
         node = self._decoded(container, key)
         if key not in container or node is None:
-            self._set(path, repeated)
+            self._set(path, repeated, where)
             return
         if isinstance(node, (_Elements, list)) and isinstance(repeated, list):
             self._settle_elements(path, repeated, where)
@@ -336,10 +383,10 @@ class StreamCollector:
             self._disagree(path, where, gathered, repeated)
             if repeated in _EMPTY:
                 return
-        self._set(path, repeated)
+        self._set(path, repeated, where)
 
     def _settle_elements(self, path: Path, repeated: list[Any], where: Where) -> None:
-        elements = self._elements(path)
+        elements = self._elements(path, where)
         if not repeated and not elements:
             return
         keys = sorted(elements)
@@ -353,22 +400,32 @@ class StreamCollector:
             self._settle((*path, number), value, where)
 
     def _disagree(self, path: Path, where: Where, gathered: Any, repeated: Any) -> None:
-        if not self.dialect.volatile.covers(path):
+        if not self.dialect.restated.covers(path):
             place = Where(path=pointer(path)).within(where)
             self._disagreements.append(Disagreement(where=place, gathered=gathered, repeated=repeated))
 
-    def _place(self, path: Path) -> tuple[dict[Any, Any], str | int]:
+    def _place(self, path: Path, where: Where) -> tuple[dict[Any, Any], str | int]:
         """The container that the last step of `path` is a key of; made on the way if it is not there."""
         node: dict[Any, Any] = self._root
-        for step, following in pairwise(path):
+        for number, (step, following) in enumerate(pairwise(path), 1):
             child = self._decoded(node, step)
             if isinstance(following, int):
                 if not isinstance(child, _Elements):
-                    child = node[step] = _Elements(child if isinstance(child, list) else ())
+                    grown = _Elements(child if isinstance(child, list) else ())
+                    child = self._replace(node, step, grown, path[:number], where)
             elif type(child) is not dict:
-                child = node[step] = {}
+                child = self._replace(node, step, {}, path[:number], where)
             node = child
         return node, path[-1]
+
+    def _replace(self, container: dict[Any, Any], key: str | int, node: Any, path: Path, where: Where) -> Any:
+        """Put a node that grows in the place of one that cannot; what it does not take over is reported as a disagreement."""
+        before, after = _built(container.get(key)), _built(node)
+        if before not in _EMPTY and not same(before, after):
+            self._disagree(path, where, before, after)
+            self._forget()
+        container[key] = node
+        return node
 
     def _decoded(self, container: dict[Any, Any], key: str | int) -> Any:
         """The node at `key`, ready to be changed."""
@@ -378,12 +435,16 @@ class StreamCollector:
             self._late.clear()
         return node
 
-    def _elements(self, path: Path) -> _Elements:
-        container, key = self._place(path)
-        elements = container.get(key)
+    def _elements(self, path: Path, where: Where) -> _Elements:
+        container, key = self._place(path, where)
+        elements: Any = self._decoded(container, key)
         if not isinstance(elements, _Elements):
-            elements = container[key] = _Elements(elements if isinstance(elements, list) else ())
-        return elements
+            elements = self._replace(container, key, _Elements(elements if isinstance(elements, list) else ()), path, where)
+        return elements  # type: ignore[no-any-return]
+
+
+def _nothing(*_: object) -> None:
+    """Knows nothing, does nothing."""
 
 
 def same(one: Any, other: Any) -> bool:

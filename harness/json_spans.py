@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 _WHITE = re.compile(rb"[ \t\r\n]*")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}]+")
 _MARK = re.compile(rb'["{}\[\]]')
 
@@ -55,13 +55,12 @@ def closing_gaps(data: bytes) -> list[Span]:
     gaps = []
     pos = 0
     while (mark := _MARK.search(data, pos)) is not None:
-        pos = mark.end()
-        if mark.group() == b'"':
-            pos = _end_of_value(data, mark.start())
-        elif mark.group() in b"]}":
-            start = len(data[: mark.start()].rstrip(b" \t\r\n"))
-            if start < mark.start():
-                gaps.append((start, mark.start()))
+        end = mark.start()
+        if mark.group() in b"]}":
+            start = pos + len(data[pos:end].rstrip(b" \t\r\n"))
+            if start < end:
+                gaps.append((start, end))
+        pos = _end_of_value(data, end) if mark.group() == b'"' else mark.end()
     return gaps
 
 

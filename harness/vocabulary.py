@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+_CONTAINERS = (dict, list)
 _MOST_KEY_SETS = 512  # a bound for streams that shuffle their keys; past it an object is checked name by name
 
 
@@ -50,13 +51,27 @@ class Free:
 FREE = Free()
 
 
+class Scalars(Free):
+    """What a name without a kind stands for: a scalar, or a list of scalars."""
+
+    def knows(self, value: Any) -> bool:
+        return not _holds_objects(value)
+
+    def strangers(self, value: Any, at: str) -> Iterator[tuple[str, Any]]:
+        if _holds_objects(value):
+            yield at, value
+
+
+SCALARS = Scalars()
+
+
 class Shape:
     """An object with known names: `Shape("id model", usage=Shape("total"), tools=Many(TOOL), args=FREE)`."""
 
     def __init__(self, names: str = "", /, **nested: Kind) -> None:
         self.nested = nested
         self.names = frozenset(names.split()) | frozenset(nested)
-        self._seen: dict[tuple[str, ...], tuple[tuple[str, Kind], ...]] = {}
+        self._seen: dict[tuple[str, ...], tuple[Kind, ...]] = {}  # of the fields, in their order
 
     def extended(self, names: str = "", /, **nested: Kind) -> Shape:
         """This shape with more names."""
@@ -65,12 +80,14 @@ class Shape:
     def knows(self, value: Any) -> bool:
         if type(value) is not dict:
             return False
-        inner = self._seen.get(tuple(value))
-        if inner is None:
+        kinds = self._seen.get(tuple(value))
+        if kinds is None:
             return self._learn(value)
-        for name, kind in inner:
-            field = value[name]
-            if field is not None and not kind.knows(field):
+        for field, kind in zip(value.values(), kinds):  # noqa: B905 (they are equally long, and `strict` costs)
+            if kind is SCALARS:
+                if type(field) in _CONTAINERS and _holds_objects(field):
+                    return False
+            elif field is not None and not kind.knows(field):
                 return False
         return True
 
@@ -78,7 +95,7 @@ class Shape:
         if any(self.strangers(value, "")):
             return False
         if len(self._seen) < _MOST_KEY_SETS:
-            self._seen[tuple(value)] = tuple((n, k) for n, k in self.nested.items() if n in value and not isinstance(k, Free))
+            self._seen[tuple(value)] = tuple(self.nested.get(name, SCALARS) for name in value)
         return True
 
     def strangers(self, value: Any, at: str) -> Iterator[tuple[str, Any]]:
@@ -89,10 +106,8 @@ class Shape:
             here = f"{at}/{_escaped(name)}"
             if name not in self.names:
                 yield here, field
-            elif field is not None and (kind := self.nested.get(name)) is not None:
-                yield from kind.strangers(field, here)
-            elif _holds_objects(field):
-                yield here, field
+            elif field is not None:
+                yield from self.nested.get(name, SCALARS).strangers(field, here)
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, dict)

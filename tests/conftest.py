@@ -10,6 +10,10 @@ import pytest
 from tests.shared import REQUIRED, SHARED, needed
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-baseline", action="store_true", help="write the baseline of law 4 from the corpus")
+
+
 def pytest_configure() -> None:
     if REQUIRED and not SHARED.is_dir():
         raise pytest.UsageError(f"STREAMPROOF_REQUIRE_CORPUS is set and {SHARED} is missing")

@@ -3,10 +3,10 @@
 `exact`: equal values are expected (temperature 0, or the same recording). `shape`: the two answers were sampled apart, so the
 key → type trees are compared. Null and absent are two things in both modes; so are 1, 1.0, "1" and true.
 
-In shape mode the elements of a list are merged by their kind: what every element of a kind has must stand in every element
-of that kind on the other side, so that a field lost from one of three calls is seen. Values of enumerated fields are
-compared. A kind of part that only one side has (a tool call where the other answered in text) is not compared, since
-sampling decides that; nor are the names inside data of the user's or the model's own.
+In shape mode the objects that stand at one place (the elements of a list) are merged by their kind: what every object of a
+kind has must stand in every object of that kind on the other side, so that a field lost from one of three calls is seen.
+Values of enumerated fields are compared. A kind of part that only one side has (a tool call where the other answered in text) is not compared, since
+sampling decides that.
 
 The path sets of the dialect excuse a difference; which entry did is told, so that an entry that excuses nothing can be found.
 """
@@ -27,12 +27,14 @@ ABSENT = "(absent)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference at `path` (a JSON pointer; `*` stands for any element). `excuse` is `SET: ENTRY` if a set covers it."""
+    """One difference at `path` (a JSON pointer; `*` stands for any element). `excuse` is `SET: ENTRY` if a set covers it;
+    `free` tells that it lies in data of the user's or the model's own and was found by shape: sampling may be its reason."""
 
     path: str
     expected: Any
     got: Any
     excuse: str | None = None
+    free: bool = False
 
 
 def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["exact", "shape"]) -> list[Difference]:
@@ -40,7 +42,13 @@ def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["ex
     exact = match == "exact"
     found = _exact(reference, collected, ()) if exact else _Shapes(dialect).differences(reference, collected)
     return [
-        Difference(path=_shown(path), expected=expected, got=got, excuse=_excuse(dialect, path, expected, got))
+        Difference(
+            path=_shown(path),
+            expected=expected,
+            got=got,
+            excuse=_excuse(dialect, path, expected, got),
+            free=not exact and dialect.free.covers(path[:-1]) is not None,
+        )
         for path, expected, got in found
     ]
 
@@ -93,20 +101,22 @@ class _Shapes:
 
     def _values(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
         """Compare what stands at one place: all values that it has on either side."""
-        kinds_expected, kinds_got = {_kind(v) for v in expected}, {_kind(v) for v in got}
-        if not _compatible(kinds_expected, kinds_got):
-            yield path, _named(kinds_expected), _named(kinds_got)
+        kinds = {_kind(v) for v in expected}, {_kind(v) for v in got}
+        if not _compatible(*kinds):
+            yield path, _named(kinds[0]), _named(kinds[1])
             return
         if self._dialect.enumerations.covers(path):
             yield from self._words(expected, got, path)
-        if self._dialect.free.covers(path):
-            return
         objects = [v for v in expected if isinstance(v, dict)], [v for v in got if isinstance(v, dict)]
-        if all(objects):
-            yield from self._objects(*objects, path)
+        place = path[:-1] if path[-1:] == (_ANY,) else path
+        for kind in {self._dialect.kind(place, v): None for v in objects[0]}:
+            one, other = ([v for v in side if self._dialect.kind(place, v) == kind] for side in objects)
+            if other:
+                yield from self._objects(one, other, path)
         lists = [v for v in expected if isinstance(v, list)], [v for v in got if isinstance(v, list)]
-        if all(lists):
-            yield from self._lists([e for v in lists[0] for e in v], [e for v in lists[1] for e in v], (*path, _ANY))
+        elements = [e for v in lists[0] for e in v], [e for v in lists[1] for e in v]
+        if all(elements):
+            yield from self._values(*elements, (*path, _ANY))
 
     def _words(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
         words = {str(v) for v in expected if isinstance(v, str)}, {str(v) for v in got if isinstance(v, str)}
@@ -124,14 +134,6 @@ class _Shapes:
                 yield place, *presence
             elif all(here):
                 yield from self._values(*here, place)
-
-    def _lists(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
-        """Elements are compared with those of their kind; a kind that one side lacks is not compared."""
-        for kind in {self._dialect.kind(path, v): None for v in expected}:
-            one = [v for v in expected if self._dialect.kind(path, v) == kind]
-            other = [v for v in got if self._dialect.kind(path, v) == kind]
-            if other:
-                yield from self._values(one, other, path)
 
 
 def _presence(there: list[Any], of: list[Any]) -> str:

@@ -17,7 +17,7 @@ from harness.dialects import Dialect
 from harness.edits import Disagreement, Unknown
 from harness.errors import Where
 from harness.findings import Finding, Level
-from harness.response import Refusal, Response
+from harness.response import Other, Refusal, Response
 
 _STREAM, _REFERENCE = 0, 1  # numbers of the exchanges of a cassette, as findings name them
 
@@ -102,31 +102,33 @@ def _comparable(stream: Observation, reference: Observation) -> bool:
 
 
 def _against_twin(cassette: Cassette, stream: Observation, reference: Observation, dialect: Dialect) -> Iterator[Finding]:
-    request = cassette.stream.request.json if cassette.stream else None
-    match = _match(cassette, stream.response, reference.response)
-    not_asked = dialect.not_asked(request)
+    """What the twin says against the streamed turn. Equal values are expected where the cassette says so, and where the same
+    request happened to be answered by the same turn twice."""
+    requests = [side.request.json if side is not None else None for side in (cassette.stream, cassette.reference)]
+    same_request = _asked(requests[0]) == _asked(requests[1])
+    turns = stream.response, reference.response
+    repeated = same_request and turns[0] is not None and turns[1] is not None and _said(turns[0]) == _said(turns[1])
+    match: Literal["exact", "shape"] = "exact" if cassette.match == "exact" or repeated else "shape"
+    skipped = [dialect.not_asked(requests[0])] + ([] if same_request else [dialect.echoed])
     for difference in compare(reference.body, stream.body, dialect, match):
-        if difference.excuse is None and not not_asked.covers_pointer(difference.path):
+        if difference.excuse is None and not any(places.covers_pointer(difference.path) for places in skipped):
             yield _difference(difference, match)
 
 
-def _match(cassette: Cassette, one: Response | None, other: Response | None) -> Literal["exact", "shape"]:
-    """Equal values are expected where the cassette says so, and where sampling gave the same turn twice."""
-    if cassette.match == "exact" or (one is not None and other is not None and _same_turn(one, other)):
-        return "exact"
-    return "shape"
-
-
-def _same_turn(one: Response, other: Response) -> bool:
-    return _said(one) == _said(other)
+def _asked(request: Any) -> Any:
+    """A request without what makes it a streaming one."""
+    if not isinstance(request, dict):
+        return request
+    return {name: field for name, field in request.items() if name not in ("stream", "stream_options")}
 
 
 def _said(turn: Response) -> tuple[Any, ...]:
     """What the turn says, ids and signatures aside. Thinking that the API hides is part of the turn: its length is known."""
     refusals = [part.text for part in turn.parts if isinstance(part, Refusal)]
     calls = [(call.name, call.shown_arguments()) for call in turn.tool_calls]
+    others = [part.raw for part in turn.parts if isinstance(part, Other)]
     hidden = turn.usage.reasoning_tokens if turn.usage else None
-    return turn.text, turn.reasoning, refusals, calls, turn.raw_finish_reason, hidden
+    return turn.text, turn.reasoning, refusals, calls, others, turn.raw_finish_reason, hidden
 
 
 def _difference(found: Difference, match: str) -> Finding:
@@ -141,6 +143,7 @@ def _difference(found: Difference, match: str) -> Finding:
         kind=f"reference/{kind}",
         message=f"{found.path or '/'}: {says}",
         where=Where(path=found.path),
+        graded=Level.SHOULD if found.free else None,
         expected=found.expected,
         got=found.got,
     )

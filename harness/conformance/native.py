@@ -59,22 +59,25 @@ def _judge(dialect: str, body: Any) -> _Judge | None:
     try:
         if dialect == "bedrock-invoke":
             inner = inner_dialect(body)
-            return _JUDGES[inner]() if inner else None
+            return _without_bedrock_keys(_JUDGES[inner]()) if inner else None
         return _JUDGES[dialect]() if dialect in _JUDGES else None
     except ImportError:
         return None
 
 
 def inner_dialect(body: Any) -> str | None:
-    """Whose body stands inside Bedrock's, where the inner vendor has a type of its own."""
+    """Whose body stands inside Bedrock's, where the inner vendor has a published type: Anthropic and OpenAI do."""
     form = body if isinstance(body, dict) else {}
     if form.get("type") == "message":
         return "anthropic-messages"
-    if form.get("object") == "chat.completion":
+    if form.get("object") == "chat.completion" and str(form.get("model", "")).startswith("openai."):
         return "openai-chat"
-    if "output" in form and "stopReason" in form:
-        return "bedrock-converse"
     return None
+
+
+def _without_bedrock_keys(judge: _Judge) -> _Judge:
+    """Bedrock adds keys of its own to the vendor's last event; in plain answers they are headers."""
+    return lambda body: judge({name: field for name, field in body.items() if not name.startswith("amazon-bedrock-")})
 
 
 @cache
@@ -139,11 +142,26 @@ def _pydantic(model: Any) -> _Judge:
         try:
             model.model_validate_json(json.dumps(body), strict=True)
         except ValidationError as errors:
-            for error in errors.errors(include_url=False, include_context=False, include_input=False):
-                yield _place(error["loc"]), error["type"]
+            found = errors.errors(include_url=False, include_context=False, include_input=False)
+            yield from _of_meant_members([(error["loc"], error["type"]) for error in found])
+        except Exception as error:  # validators of the vendor's own, which take less than they should
+            yield "", f"raises {type(error).__name__}"
         yield from _extra(model, body)
 
     return judge
+
+
+_Errors = list[tuple[tuple[int | str, ...], str]]
+
+
+def _of_meant_members(errors: _Errors) -> Iterable[Flaw]:
+    """Where a union has no member that fits, pydantic tells the errors of all members: only those of the members that the
+    value means to be, by its `type`, say something about it."""
+    other = {loc[:-1] for loc, kind in errors if loc[-1:] == ("type",) and kind in ("literal_error", "missing")}
+    meant = [(loc, kind) for loc, kind in errors if not any(loc[: len(o)] == o for o in other)]
+    yield from ((_place(loc), kind) for loc, kind in meant)
+    unions = {o[:-1] for o in other if not any(o[: len(outer)] == outer for outer in other if outer != o)}
+    yield from ((_place(u), "no member of the union") for u in unions if not any(loc[: len(u)] == u for loc, _ in meant))
 
 
 def _extra(model: Any, body: Any) -> Iterable[Flaw]:

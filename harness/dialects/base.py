@@ -1,4 +1,4 @@
-"""What most dialects have in common beside their translator and their reader: nothing to excuse, elements that tell their type."""
+"""What most dialects have in common beside translator and reader: nothing to excuse, elements that tell their type."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ class BaseDialect:
     """Defaults of the `Dialect` protocol."""
 
     framings: tuple[str, ...] = ("sse",)
+    flushes_at_eof = False
     vendors: frozenset[str] = frozenset()
     volatile = PathSet()
+    restated = PathSet()
+    echoed = PathSet()
     unsent = PathSet()
     padding = PathSet()
     enumerations = PathSet()

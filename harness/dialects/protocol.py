@@ -68,10 +68,16 @@ class Dialect(Protocol):
     name: str
     framings: tuple[str, ...]
     """How its streams are framed; the first is the usual way."""
+    flushes_at_eof: bool
+    """Whether clients of this API take a last event that lacks its blank line."""
     vendors: frozenset[str]
     """Providers that speak this API as their own: what they send is first-party evidence."""
     volatile: PathSet
     """Differs by nature between two answers to one request."""
+    restated: PathSet
+    """Differs by nature between a value and its repetition in one stream."""
+    echoed: PathSet
+    """Says what the request said: not compared where the two requests differ."""
     unsent: PathSet
     """In the non-streaming body only."""
     padding: PathSet
@@ -81,13 +87,13 @@ class Dialect(Protocol):
     parts: PathSet
     """Places that hold a part of the turn: sampling decides whether there is one."""
     free: PathSet
-    """Places whose inside is data of the user's or the model's own: names in it are not compared by shape."""
+    """Places whose inside is data of the user's or the model's own: a difference of shape there may be sampling."""
 
     def not_asked(self, request: Any) -> PathSet:
         """What the stream lacks because this request did not ask for it."""
 
     def kind(self, path: Path, element: Any) -> str:
-        """What kind of element this is, in the list whose elements stand at `path`: elements of one kind have one shape."""
+        """What kind of object this is, at `path` or in the list there: objects of one kind have one shape."""
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         """Whether a request with this path and JSON body is one of this API."""

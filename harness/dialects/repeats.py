@@ -9,6 +9,8 @@ the same form, so the payload is the remembered one with other values in it; any
 memory is dropped as soon as any payload went the careful way, since that may have changed what the translator knows. What
 a dialect promises by using a `Target` again is that the edit does not depend on what the value says, only on its not being
 empty.
+
+A payload whose whole effect is one text is so common that its text can be had without an edit around it (`OneText`).
 """
 
 from __future__ import annotations
@@ -49,12 +51,21 @@ class _Hole(NamedTuple):
     target: Target | None = None
 
 
+class OneText(NamedTuple):
+    """What is known of payloads that add one text and do nothing else."""
+
+    target: Target
+    find: Callable[[Frame], str | None]
+    """The text in a payload that repeats the remembered one; None if it does not."""
+
+
 class Memory:
     """What a payload looks like: literal bytes with holes between them."""
 
     def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target]) -> None:
         data = frame.data
         self.served = 0
+        self.one_text: OneText | None = None
         self._name = frame.name
         self._head = data[: holes[0].start]
         ends = [hole.start for hole in holes[1:]] + [len(data)]
@@ -103,25 +114,33 @@ class Memory:
         if len(targets) == 1:
             rest = (_PATTERNS[form] + re.escape(literal) for form, _, literal, _ in self._holes)
             pattern = re.compile(re.escape(self._head) + b"".join(rest))
-            self.edits = _by_pattern(pattern, self._name, targets[0])
+            self._serve(OneText(targets[0], _by_pattern(pattern, self._name)))
+
+    def _serve(self, one_text: OneText) -> None:
+        target, find = one_text
+
+        def edits(frame: Frame) -> list[Edit] | None:
+            text = find(frame)
+            return None if text is None else [Edit(target, text, frame.index)]
+
+        self.edits = edits
+        self.one_text = one_text
 
 
-def _by_pattern(pattern: re.Pattern[bytes], name: str | None, target: Target) -> Callable[[Frame], list[Edit] | None]:
+def _by_pattern(pattern: re.Pattern[bytes], name: str | None) -> Callable[[Frame], str | None]:
     match, strict = pattern.fullmatch, payload.strict
 
-    def edits(frame: Frame) -> list[Edit] | None:
-        data = frame.data
-        found = match(data)
+    def find(frame: Frame) -> str | None:
+        found = match(frame.data)
         if found is None or frame.name != name:
             return None
-        start, end = found.span(1)
+        text = found[1]
         try:
-            value = strict(data[start - 1 : end + 1])  # with its quotes
+            return (strict(b'"%b"' % text) if _BACKSLASH in text else text.decode()) or None
         except ValueError:
             return None
-        return [Edit(target, value, frame.index)] if value else None
 
-    return edits
+    return find
 
 
 _TEXT, _OBJECT, _DIGITS, _LETTERS, _WHITE = _Form  # names cost less than attributes
@@ -131,6 +150,7 @@ _PATTERNS = {  # possessive, so that nothing is ever tried twice
     _DIGITS: rb"(?:0|[1-9][0-9]*+)",
     _WHITE: rb" *+",
 }
+_BACKSLASH = 0x5C
 _strict = payload.strict
 
 
@@ -139,24 +159,24 @@ class TextMemory(Memory):
 
     def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target]) -> None:
         super().__init__(frame, holes, targets)
-        hole = holes[0]
-        self._target = targets[0]
-        self._tail = frame.data[hole.end :]
-        self._from, self._to = hole.start - 1, 1 - len(self._tail)  # with its quotes
-        self.edits = self._one_text
+        self._serve(OneText(targets[0], self._finder(frame.data[holes[0].end :])))
 
-    def _one_text(self, frame: Frame) -> list[Edit] | None:
-        data = frame.data
-        if frame.name != self._name or not (data.startswith(self._head) and data.endswith(self._tail)):
-            return None
-        try:
-            value = _strict(data[self._from : self._to])
-        except ValueError:
-            return None
-        if not value:
-            return None
-        self.served += 1
-        return [Edit(self._target, value, frame.index)]
+    def _finder(self, tail: bytes) -> Callable[[Frame], str | None]:
+        name, head, strict = self._name, self._head, payload.strict
+        start, end = len(head) - 1, 1 - len(tail)  # with its quotes
+
+        def find(frame: Frame) -> str | None:
+            data = frame.data
+            if frame.name != name or not (data.startswith(head) and data.endswith(tail)):
+                return None
+            try:
+                text = strict(data[start:end])
+            except ValueError:
+                return None
+            self.served += 1
+            return text or None
+
+        return find
 
 
 class CountedTextMemory(Memory):
@@ -272,7 +292,7 @@ class Repeats:
             return None  # two holes without a literal between them, or one inside the other
         forms = [hole.form for hole in holes]
         if _OBJECT in forms:
-            names = _names(edits[-1].value if isinstance(edits[-1].value, dict) else edits[0].value)
+            names = _names(next(edit.value for edit in edits if isinstance(edit.value, dict)))
             simple = forms == [_TEXT, _OBJECT] and not any(map(str.isdigit, str(names)))
             return CountedTextMemory(frame, holes, self._targets, names) if simple else None
         return (TextMemory if forms == [_TEXT] else Memory)(frame, holes, self._targets)

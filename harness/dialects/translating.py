@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import payload
 from harness.api_error import ApiError
-from harness.dialects.repeats import Repeats
+from harness.dialects.repeats import OneText, Repeats
 from harness.edits import ERROR, METADATA, UNKNOWN, Edit, Op, PartRef, Path, Target, pointer
 from harness.errors import Where
 from harness.findings import Finding
@@ -51,6 +51,14 @@ class BaseTranslator:
             edits = self.edits(value, frame) if self.shape_of(frame).knows(value) else self._strange(value, frame)
         self._repeats.careful(value, edits, frame)
         return edits
+
+    def one_text(self) -> OneText | None:
+        """Where the text of the next payload goes and how it is found, if that repeats the last one and adds one text.
+
+        It may be asked for after every frame; whoever takes a text this way does not have that frame translated.
+        """
+        memory = self._repeats.memory
+        return None if memory is None else memory.one_text
 
     def missing(self) -> str | None:
         raise NotImplementedError

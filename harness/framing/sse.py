@@ -10,6 +10,8 @@ U+0085 and others, which are data. Three things go beyond the standard, since re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from harness import payload
 from harness.errors import Where
 from harness.findings import Finding
@@ -20,6 +22,7 @@ BOM = b"\xef\xbb\xbf"
 _FIELDS = (b"data", b"event", b"id", b"retry")
 _MOST_FINDINGS = 20
 _MOST_NAMES = 64
+_BLOCK = 64 * 1024  # bytes cut into lines at a time, so that there is never a second copy of a large body
 
 
 class SSEFramer:
@@ -41,6 +44,11 @@ class SSEFramer:
         self._junk: tuple[int, int] | None = None
 
     def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
+        if len(data) <= 2 * _BLOCK:
+            return self._feed(data, at)
+        return [frame for block in _blocks(data) for frame in self._feed(block, at)]
+
+    def _feed(self, data: bytes, at: float) -> list[Frame]:
         if self._head is not None:
             data = self._skip_bom(data)
         if self._after_cr and data:
@@ -58,7 +66,8 @@ class SSEFramer:
             lines, width = data.split(b"\n"), 1
         else:
             lines, width = data.split(b"\r\n"), 2
-            if not len(lines) - 1 == data.count(b"\r") == data.count(b"\n"):
+            rest = b"".join(lines)  # cheaper to look through than to count in
+            if b"\r" in rest or b"\n" in rest:
                 return self._mixed(data, at)
         self._tail += lines.pop()
         return self._lines(lines, width, at)
@@ -115,25 +124,27 @@ class SSEFramer:
         frames: list[Frame] = []
         pos, number, names, count = self._pos, self._frames, self._names, len(lines)
         lines += (b"-", b"-")  # lines to look ahead at, which are not blank
-        i = 0
+        fresh, i = self._start < 0, 0
         while i < count:
-            line = lines[i]
-            if self._start < 0:
-                if line.startswith(b"data: ") and not lines[i + 1]:
+            line, second = lines[i], lines[i + 1]
+            if not fresh:
+                pass
+            elif not second:
+                if line.startswith(b"data: "):
                     end = pos + len(line)
                     frames.append(Frame(number, None, line[6:], at, (pos, end)))
                     number, pos, i = number + 1, end + 2 * width, i + 2
                     continue
-                name = names.get(line)
-                if name is not None and not lines[i + 2] and (data := lines[i + 1]).startswith(b"data: "):
-                    end = pos + len(line) + width + len(data)
-                    frames.append(Frame(number, name, data[6:], at, (pos, end)))
-                    number, pos, i = number + 1, end + 2 * width, i + 3
-                    continue
+            elif not lines[i + 2] and second.startswith(b"data: ") and (name := names.get(line)) is not None:
+                end = pos + len(line) + width + len(second)
+                frames.append(Frame(number, name, second[6:], at, (pos, end)))
+                number, pos, i = number + 1, end + 2 * width, i + 3
+                continue
             event = lines[i : _after_blank(lines, i, count)]
             self._pos, self._frames = pos, number
             frames += self._one_by_one(event, width, at)
             pos, number, i = self._pos, self._frames, i + len(event)
+            fresh = self._start < 0
         self._pos, self._frames = pos, number
         return frames
 
@@ -244,3 +255,12 @@ def _after_blank(lines: list[bytes], start: int, end: int) -> int:
         return lines.index(b"", start, end) + 1
     except ValueError:
         return end
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    """The data in whole lines, about `_BLOCK` bytes at a time."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + _BLOCK) + 1 or len(data)
+        yield data[start:end]
+        start = end

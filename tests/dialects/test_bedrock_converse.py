@@ -350,7 +350,7 @@ def test_failures_in_the_stream(
         ({"X-Amzn-ErrorType": "ThrottlingException:http://x/"}, {"message": "slow"}, ErrorKind.RATE_LIMITED, "slow"),
         ({}, {"__type": "com.amazon#AccessDeniedException", "Message": "no"}, ErrorKind.AUTH, "no"),
         ({}, "plain", ErrorKind.INVALID_REQUEST, "plain"),
-        ({}, None, ErrorKind.INVALID_REQUEST, "the provider gave no message"),
+        ({}, None, ErrorKind.CONTEXT_OVERFLOW, "the provider gave no message"),
     ],
 )
 def test_error_answers(headers: dict[str, str], body: Any, kind: ErrorKind, message: str) -> None:

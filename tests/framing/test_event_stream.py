@@ -185,7 +185,12 @@ def test_a_body_cut_at_every_byte(end: int) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"<!DOCTYPE html><html><h1>502</h1></html>", b'{"message":"The security token is invalid"}', b"data: {}\n\n" * 3, b"\x00" * 40],
+    [
+        b"<!DOCTYPE html><html><h1>502</h1></html>",
+        b'{"message":"The security token is invalid"}',
+        b"data: {}\n\n" * 3,
+        b"\x00" * 40,
+    ],
 )
 def test_what_is_no_event_stream(body: bytes) -> None:
     for pieces in ([body], every_byte(body), [TWO[:0], body[:13], body[13:]]):
@@ -221,11 +226,15 @@ _headers = st.lists(
 
 
 @quick
-@given(frames=st.lists(st.tuples(st.binary(max_size=40), _headers), max_size=5), places=st.lists(st.integers(0, 300), max_size=6))
+@given(
+    frames=st.lists(st.tuples(st.binary(max_size=40), _headers), max_size=5), places=st.lists(st.integers(0, 300), max_size=6)
+)
 def test_frames_of_any_content(frames: list[tuple[bytes, list[Header]]], places: list[int]) -> None:
     wire = [event_frame(data, *headers) for data, headers in frames]
     fed = feed("event-stream", cut(b"".join(wire), places))
-    assert [(f.data, list(f.headers or {})) for f in fed.frames] == [(data, [h[0] for h in headers]) for data, headers in frames]
+    assert [(f.data, list(f.headers or {})) for f in fed.frames] == [
+        (data, [h[0] for h in headers]) for data, headers in frames
+    ]
     assert [b"".join(wire)[slice(*f.span)] for f in fed.frames] == wire
     assert fed.findings == []
 

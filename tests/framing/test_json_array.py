@@ -45,7 +45,9 @@ _values = st.recursive(
 
 @quick
 @given(values=st.lists(_values, max_size=5), indent=st.sampled_from([None, 1]), ascii_only=st.booleans(), data=st.data())
-def test_the_elements_are_those_of_the_array(values: list[object], indent: int | None, ascii_only: bool, data: st.DataObject) -> None:
+def test_the_elements_are_those_of_the_array(
+    values: list[object], indent: int | None, ascii_only: bool, data: st.DataObject
+) -> None:
     body = json.dumps(values, indent=indent, ensure_ascii=ascii_only).encode()
     fed = feed("json-array", cut(body, data.draw(st.lists(st.integers(0, len(body)), max_size=6))))
     assert [json.loads(f.data) for f in fed.frames] == values

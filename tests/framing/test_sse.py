@@ -161,7 +161,9 @@ def test_a_last_sentinel_is_used_and_reported(tail: bytes) -> None:
     assert kinds(fed) == ["framing/unterminated-marker"]
 
 
-@pytest.mark.parametrize("tail", [b'data: {"a":', b'data: {"a":1}\ndata: {', b"data: [DON", b"data: words\n", b"data:", b"data: \n"])
+@pytest.mark.parametrize(
+    "tail", [b'data: {"a":', b'data: {"a":1}\ndata: {', b"data: [DON", b"data: words\n", b"data:", b"data: \n"]
+)
 def test_a_last_event_that_is_not_whole_is_reported_and_not_used(tail: bytes) -> None:
     fed = one("sse", b"data: 0\n\n" + tail)
     assert events(fed) == [(None, b"0")]
@@ -197,7 +199,10 @@ def test_a_body_that_is_half_a_byte_order_mark(head: bytes) -> None:
     [
         (b'{"error":{"code":500}}', [b'{"error":{"code":500}}']),
         (b'{"error":{"code":500}}\n', [b'{"error":{"code":500}}']),
-        (b'{\n  "error": {\n    "message": "a } in \\" it"\n  }\n}\n', [b'{\n  "error": {\n    "message": "a } in \\" it"\n  }\n}']),
+        (
+            b'{\n  "error": {\n    "message": "a } in \\" it"\n  }\n}\n',
+            [b'{\n  "error": {\n    "message": "a } in \\" it"\n  }\n}'],
+        ),
         (b'[{\r\n"error": 1}]\r\n', [b'[{\n"error": 1}]']),
         (b'{"error": "{"}\n{"error": "}"}\n', [b'{"error": "{"}', b'{"error": "}"}']),
         (b'data: 0\n\n{"error":1}\n\ndata: 1\n\n', [b"0", b'{"error":1}', b"1"]),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.api_error import ApiError
+from harness.dialects.anthropic_messages import differences
 from harness.dialects.anthropic_messages.errors import read_error_object
 from harness.dialects.anthropic_messages.reader import read
 from harness.dialects.anthropic_messages.translator import MessagesTranslator
@@ -20,6 +21,10 @@ from harness.response import Response
 class AnthropicMessages(BaseDialect):
     name = "anthropic-messages"
     vendors = frozenset({"anthropic"})
+    volatile = differences.VOLATILE
+    enumerations = differences.ENUMERATIONS
+    parts = differences.PARTS
+    free = differences.FREE
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         route = path.partition("?")[0]

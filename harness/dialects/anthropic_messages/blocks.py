@@ -81,6 +81,8 @@ class Blocks:
         block = self._open(index, kind if isinstance(kind, str) else "", body)
         at = "/content_block"
         yield setting(block.base, {"type": kind} if "type" in body else {}, frame, block.part, at)
+        if "tool_use" in block.type and "input" not in body:  # llama.cpp leaves it out; it is still JSON that will gather
+            body = {**body, "input": {}}
         for name, value in body.items():
             place, source = (*block.base, name), f"{at}/{name}"
             if name == "input":

@@ -12,6 +12,7 @@ from typing import Any
 from harness.api_error import ApiError
 from harness.dialects.aws import read_http_error
 from harness.dialects.base import BaseDialect
+from harness.dialects.bedrock_converse import differences
 from harness.dialects.bedrock_converse.reader import read
 from harness.dialects.bedrock_converse.translator import ConverseTranslator
 from harness.edits import Path
@@ -22,6 +23,9 @@ class BedrockConverse(BaseDialect):
     name = "bedrock-converse"
     framings = ("event-stream",)
     vendors = frozenset({"bedrock"})
+    volatile = differences.VOLATILE
+    enumerations = differences.ENUMERATIONS
+    free = differences.FREE
 
     def kind(self, path: Path, element: Any) -> str:
         """Blocks and the like have one member, which names their kind."""

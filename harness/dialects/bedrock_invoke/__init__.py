@@ -13,6 +13,7 @@ from typing import Any
 from harness.api_error import ApiError
 from harness.dialects.aws import read_http_error
 from harness.dialects.base import BaseDialect
+from harness.dialects.bedrock_invoke import differences
 from harness.dialects.bedrock_invoke.reader import read
 from harness.dialects.bedrock_invoke.translator import InvokeTranslator
 from harness.edits import Path
@@ -23,6 +24,11 @@ class BedrockInvoke(BaseDialect):
     name = "bedrock-invoke"
     framings = ("event-stream",)
     vendors = frozenset({"bedrock"})
+    volatile = differences.VOLATILE
+    unsent = differences.UNSENT
+    padding = differences.PADDING
+    enumerations = differences.ENUMERATIONS
+    free = differences.FREE
 
     def kind(self, path: Path, element: Any) -> str:
         """Blocks of Nova have one member, which names their kind; those of others a type."""

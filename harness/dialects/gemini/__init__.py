@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.api_error import ApiError
 from harness.dialects.base import BaseDialect
+from harness.dialects.gemini import differences
 from harness.dialects.gemini.errors import read_error_body
 from harness.dialects.gemini.reader import kind_of_part, read
 from harness.dialects.gemini.translator import GeminiTranslator
@@ -23,7 +24,13 @@ _PLAIN, _STREAMED = ":generateContent", ":streamGenerateContent"
 class Gemini(BaseDialect):
     name = "gemini"
     framings = ("sse", "json-array")
+    flushes_at_eof = True
     vendors = frozenset({"google", "vertex"})
+    volatile = differences.VOLATILE
+    unsent = differences.UNSENT
+    enumerations = differences.ENUMERATIONS
+    parts = differences.PARTS
+    free = differences.FREE
 
     def kind(self, path: Path, element: Any) -> str:
         """What a part consists of; of other objects, what they have."""

@@ -61,7 +61,7 @@ class Content:
         if self._empty_text and not self._count:
             yield from self._grow("", False, (0, 0), frame)
 
-    def new_part(self) -> Path:
+    def _new_part(self) -> Path:
         """The place of one more part."""
         self._count += 1
         return (*self.path, "parts", self._count - 1)
@@ -107,7 +107,7 @@ class Content:
     def _grow(self, text: str, thought: bool, at: tuple[int, int], frame: Frame) -> Iterator[Edit]:
         begins = self._text is None or thought != self._thought
         if begins:
-            self.new_part()
+            self._new_part()
             self._thought = thought
         path: Path = (*self.path, "parts", self._count - 1)
         if begins and thought:
@@ -121,7 +121,7 @@ class Content:
     def _whole(self, part: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
         """A part that comes in one piece."""
         self._call = self._text = None
-        path = self.new_part()
+        path = self._new_part()
         call = part.get("functionCall")
         if isinstance(call, dict):
             kind = PartKind.TOOL_CALL
@@ -160,7 +160,7 @@ class Content:
     def _open(self, part: dict[str, Any], call: dict[str, Any], frame: Frame, at: str) -> Iterator[Edit]:
         """The head of a call whose arguments follow: the part as it will be, with no arguments yet."""
         self._text = None
-        path = self.new_part()
+        path = self._new_part()
         head = {name: value for name, value in call.items() if name not in ("partialArgs", "willContinue")}
         self._call = StreamedCall(path, self._ref(PartKind.TOOL_CALL), bool(call.get("id")), bool(part.get("thoughtSignature")))
         yield setting(path, {**part, "functionCall": {**head, "args": {}}}, frame, self._call.part, at)
@@ -171,7 +171,7 @@ class Content:
         for name, value in part.items():
             if name == "thoughtSignature" and value:
                 signed, call.signed = call.signed, True
-                yield self._signed(self.new_part() if signed else call.base, value, at, frame)
+                yield self._signed(self._new_part() if signed else call.base, value, at, frame)
             elif name not in ("functionCall", "thoughtSignature") and value is not None:
                 yield setting((*call.base, name), value, frame, call.part, f"{_pointer(at)}/{name}")
 

@@ -12,6 +12,7 @@ VOLATILE = PathSet(
         "system_fingerprint": "the backend that happened to answer",
         "choices/*/message/tool_calls/*/id": "every call has its own",
         "choices/*/logprobs": "numbers move with batching",
+        "timings": "llama.cpp measures itself",
         "moderation/input/results/*/category_scores": "scores of a model that is sampled apart",
         "moderation/output/results/*/category_scores": "scores of a model that is sampled apart",
     }

@@ -24,6 +24,12 @@ class OpenAIResponses(BaseDialect):
     name = "openai-responses"
     vendors = frozenset({"openai"})
     volatile = differences.VOLATILE
+    restated = differences.RESTATED
+    unsent = differences.UNSENT
+    enumerations = differences.ENUMERATIONS
+    parts = differences.PARTS
+    free = differences.FREE
+    echoed = differences.ECHOED
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         """A response is created, or a stored one is fetched or resumed (`GET …/responses/ID`)."""
