@@ -13,7 +13,7 @@ from binascii import crc32
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-Loads = Callable[[bytes], Any]
+Loads = Callable[[bytes | memoryview], Any]
 Said = tuple[str, list[Any], Any]
 
 _PRELUDE = struct.Struct("!III")
@@ -35,7 +35,7 @@ def _data(body: bytes, blank: bytes = b"\n\n") -> Iterator[bytes]:
             yield event[at + 6 :]
 
 
-def _messages(body: bytes) -> Iterator[tuple[str, bytes]]:
+def _messages(body: bytes) -> Iterator[tuple[str, memoryview]]:
     """(event type, payload) of each binary frame."""
     types: dict[bytes, str] = {}
     view, pos = memoryview(body), 0
@@ -50,7 +50,7 @@ def _messages(body: bytes) -> Iterator[tuple[str, bytes]]:
         name = types.get(headers)
         if name is None:
             name = types[headers] = _headers(headers)[":event-type"]
-        yield name, body[payload : end - 4]
+        yield name, view[payload : end - 4]
         pos = end
 
 

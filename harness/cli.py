@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from harness import __version__, checking, inputs, suite
 from harness import cassette as cassettes
+from harness.adapters import Ours
 from harness.cassette.model import Cassette
 from harness.conformance import known as known_deviations
 from harness.conformance.trace import Trace
@@ -70,7 +71,7 @@ def run(
     deviations = [*selected.known(), *(d for path in _configured(known) for d in known_deviations.load(path))]
     with _progress(len(selected.cassettes), quiet=as_json) as advance:
         outcome = suite.run(selected.cassettes, known=deviations, progress=advance)
-    versions = {"ours": suite.Ours().version}
+    versions = {"ours": Ours().version}
     lines = list(results.render(outcome, version=__version__, selection=selected.names, adapters=versions))
     folder = _fresh(reports)
     results.write(folder / "results.jsonl", lines)

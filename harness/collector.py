@@ -1,20 +1,18 @@
 """One interpreter of edits: builds the body that the API would have returned without streaming.
 
-The body is a tree of plain objects. Where fragments gather there is a `_Text`, where a list grows an `_Elements` whose keys
+The body is a tree of plain objects. Where fragments gather there is a `Text`, where a list grows an `Elements` whose keys
 are the wire's own indexes; both become plain values only when somebody asks for `body`. A text keeps its characters in one
 growing buffer, so that memory is bounded by the response and a fragment costs the same at the end as at the beginning.
 """
 
 from __future__ import annotations
 
-import io
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from harness import dialects, payload
+from harness import dialects
 from harness.api_error import ApiError
 from harness.dialects.repeats import OneText
 from harness.dialects.translating import UNKNOWN_EVENTS
@@ -22,60 +20,10 @@ from harness.edits import Disagreement, Edit, LateEdit, Op, PartKind, Path, Targ
 from harness.errors import UnsupportedDialectError, Where
 from harness.findings import Finding
 from harness.framing import Frame
+from harness.nodes import EMPTY, Elements, JSONText, Text, built, completed, owned, same
 from harness.response import Response, ToolCall, aggregate_costs
 
-__all__ = ["Collected", "StreamCollector", "aggregate_costs"]
-
-
-class _Text:
-    """A text that grows."""
-
-    __slots__ = ("_buffer", "write")
-
-    def __init__(self, text: str = "") -> None:
-        self._buffer = io.StringIO(newline="")
-        self._buffer.readline()  # until it is read from it keeps every fragment as an object of its own (Python 3.11)
-        self.write: Callable[[str], object] = self._buffer.write
-        if text:
-            self.write(text)
-
-    def value(self) -> Any:
-        return self._buffer.getvalue()
-
-
-class _JSONText(_Text):
-    """A text that grows and is JSON: its value is what it says, `initial` while it is empty, the text if it does not parse."""
-
-    __slots__ = ("_initial",)
-
-    def __init__(self, initial: Any) -> None:
-        super().__init__()
-        self._initial = initial
-
-    def value(self) -> Any:
-        text = self._buffer.getvalue()
-        if not text.strip():
-            return self._initial
-        try:
-            return payload.from_text(text)
-        except ValueError:
-            return text
-
-
-class _Elements(dict[int, Any]):
-    """A list that grows: its elements in the order of their keys. `end` is the key after the greatest one."""
-
-    def __init__(self, elements: Iterable[Any] = ()) -> None:
-        super().__init__(enumerate(elements))
-        self.end = len(self)
-
-    def __setitem__(self, key: int, value: Any) -> None:
-        super().__setitem__(key, value)
-        if key >= self.end:
-            self.end = key + 1
-
-
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
+__all__ = ["Collected", "StreamCollector", "aggregate_costs", "same"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +66,7 @@ class StreamCollector:
         self._set_last: Target | None = None
         self._late: dict[Target, tuple[dict[Any, Any], str | int]] = {}  # where undecoded edits stand, and only they
         self._unknown: list[Unknown] = []
-        self._foreign: set[Path] = set()  # places of unknown fields
+        self._foreign: dict[Path, dict[Path, None]] = {}  # places of unknown fields, by what they are inside of
         self._disagreements: list[Disagreement] = []
         self._notes: list[Finding] = []
         self._error: ApiError | None = None
@@ -196,7 +144,7 @@ class StreamCollector:
     @property
     def body(self) -> Any:
         """The native body so far."""
-        return _built(self._root)
+        return built(self._root)
 
     @property
     def response(self) -> Response:
@@ -273,9 +221,9 @@ class StreamCollector:
                 self._concat(target, edit.value, where)
             case Op.APPEND:
                 elements = self._elements(target.path, where)
-                elements[elements.end] = _owned(edit.value)
+                elements[elements.end] = owned(edit.value)
             case Op.PARSE:
-                self._put(target.path, _JSONText(_owned(edit.value)), where)
+                self._put(target.path, JSONText(owned(edit.value)), where)
             case Op.SETTLE:
                 self._settle(target.path, edit.value, where)
             case Op.MOVE:
@@ -295,40 +243,52 @@ class StreamCollector:
 
     def _keep(self, path: Path, value: Any) -> None:
         """Set what the dialect does not know. It never takes the place of what is known, and is then kept beside the rest."""
-        standing = None if path in self._foreign else self._standing(path)
-        if same(standing, value):
-            return
-        if standing in _EMPTY:
-            self._foreign.add(path)
+        standing = self._standing(path)
+        if path in self._foreign.get(path[:-1], ()):
+            self._set(path, completed(standing, value), Where())
+        elif standing in EMPTY or same(standing, value):
             self._set(path, value, Where())
+            for depth in range(len(path)):
+                self._foreign.setdefault(path[:depth], {})[path] = None
         else:
-            elements = self._elements((UNKNOWN_EVENTS,), Where())
-            elements[elements.end] = _owned(value)
+            self._keep_beside(path, value)
+
+    def _keep_beside(self, path: Path, value: Any) -> None:
+        elements = self._elements((UNKNOWN_EVENTS,), Where())
+        elements[elements.end] = {str(path[-1]): owned(value)}
 
     def _standing(self, path: Path) -> Any:
         """The value at `path`, or what is in the way to it; None if neither is there."""
         node: Any = self._root
         for step in path:
             node = node.value if type(node) is LateEdit else node
+            inside: Any
             if isinstance(step, int):
-                inside = dict(enumerate(node)) if type(node) is list else node if type(node) is _Elements else None
+                inside = dict(enumerate(node)) if type(node) is list else node if type(node) is Elements else None
             else:
                 inside = node if type(node) is dict else None
             if inside is None:
                 break
             node = inside.get(step)
-        return _built(node)
+        return built(node)
 
     def _set(self, path: Path, value: Any, where: Where) -> None:
-        self._put(path, _owned(value), where)
+        self._put(path, owned(value), where)
 
     def _put(self, path: Path, node: Any, where: Where) -> tuple[dict[Any, Any], str | int]:
         """Put a node at `path`; returns its container and its key there."""
         container, key = self._place(path, where)
-        if isinstance(container.get(key), (_Text, LateEdit, dict, list)):
+        foreign = [(place, self._standing(place)) for place in self._foreign.get(path, ())]
+        self._put_in(container, key, node)
+        for place, value in foreign:
+            if value not in EMPTY and self._standing(place) in EMPTY:  # what was unknown is not lost with what is replaced
+                self._keep_beside(place, value)
+        return container, key
+
+    def _put_in(self, container: dict[Any, Any], key: str | int, node: Any) -> None:
+        if isinstance(container.get(key), (Text, LateEdit, dict, list)):
             self._forget()
         container[key] = node
-        return container, key
 
     def _forget(self) -> None:
         """What writers write to may be gone."""
@@ -350,9 +310,9 @@ class StreamCollector:
     def _concat(self, target: Target, fragment: str, where: Where) -> None:
         container, key = self._place(target.path, where)
         text = container.get(key)
-        if not isinstance(text, _Text):
+        if not isinstance(text, Text):
             begun = text if isinstance(text, str) else ""
-            text = self._replace(container, key, _Text(begun), target.path, where)
+            text = self._replace(container, key, Text(begun), target.path, where, fragment)
         self._writers[target] = text.write
         text.write(fragment)
 
@@ -369,19 +329,19 @@ class StreamCollector:
         if key not in container or node is None:
             self._set(path, repeated, where)
             return
-        if isinstance(node, (_Elements, list)) and isinstance(repeated, list):
+        if isinstance(node, (Elements, list)) and isinstance(repeated, list):
             self._settle_elements(path, repeated, where)
             return
         if type(node) is dict and isinstance(repeated, dict):
             for name, value in repeated.items():
                 self._settle((*path, name), value, where)
             return
-        gathered = _built(node)
+        gathered = built(node)
         if same(gathered, repeated):
             return
-        if gathered not in _EMPTY:
+        if gathered not in EMPTY:
             self._disagree(path, where, gathered, repeated)
-            if repeated in _EMPTY:
+            if repeated in EMPTY:
                 return
         self._set(path, repeated, where)
 
@@ -391,7 +351,7 @@ class StreamCollector:
             return
         keys = sorted(elements)
         if len(keys) != len(repeated) and keys:
-            self._disagree(path, where, _built(elements), repeated)
+            self._disagree(path, where, built(elements), repeated)
         if len(keys) > len(repeated):
             return
         for position, value in enumerate(repeated):
@@ -410,73 +370,38 @@ class StreamCollector:
         for number, (step, following) in enumerate(pairwise(path), 1):
             child = self._decoded(node, step)
             if isinstance(following, int):
-                if not isinstance(child, _Elements):
-                    grown = _Elements(child if isinstance(child, list) else ())
+                if not isinstance(child, Elements):
+                    grown = Elements(child if isinstance(child, list) else ())
                     child = self._replace(node, step, grown, path[:number], where)
             elif type(child) is not dict:
                 child = self._replace(node, step, {}, path[:number], where)
             node = child
         return node, path[-1]
 
-    def _replace(self, container: dict[Any, Any], key: str | int, node: Any, path: Path, where: Where) -> Any:
-        """Put a node that grows in the place of one that cannot; what it does not take over is reported as a disagreement."""
-        before, after = _built(container.get(key)), _built(node)
-        if before not in _EMPTY and not same(before, after):
-            self._disagree(path, where, before, after)
-            self._forget()
-        container[key] = node
+    def _replace(self, container: dict[Any, Any], key: str | int, node: Any, path: Path, where: Where, came: Any = None) -> Any:
+        """Put a node that grows in the place of one that cannot; what it does not take over is reported as a disagreement
+        with what came."""
+        before, after = built(container.get(key)), built(node)
+        if before not in EMPTY and not same(before, after):
+            self._disagree(path, where, before, after if came is None else came)
+        self._put_in(container, key, node)
         return node
 
     def _decoded(self, container: dict[Any, Any], key: str | int) -> Any:
         """The node at `key`, ready to be changed."""
         node = container.get(key)
         if type(node) is LateEdit:
-            node = container[key] = _owned(node.value)
+            node = container[key] = owned(node.value)
             self._late.clear()
         return node
 
-    def _elements(self, path: Path, where: Where) -> _Elements:
+    def _elements(self, path: Path, where: Where) -> Elements:
         container, key = self._place(path, where)
         elements: Any = self._decoded(container, key)
-        if not isinstance(elements, _Elements):
-            elements = self._replace(container, key, _Elements(elements if isinstance(elements, list) else ()), path, where)
+        if not isinstance(elements, Elements):
+            elements = self._replace(container, key, Elements(elements if isinstance(elements, list) else ()), path, where)
         return elements  # type: ignore[no-any-return]
 
 
 def _nothing(*_: object) -> None:
     """Knows nothing, does nothing."""
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal and of the same types: 1, 1.0 and true are three values."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(value, other[name]) for name, value in one.items())
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other) or (isinstance(one, float) and math.isnan(one) and math.isnan(other))
-
-
-def _owned(value: Any) -> Any:
-    """A copy whose containers are the collector's own."""
-    if isinstance(value, dict):
-        return {name: _owned(field) for name, field in value.items()}
-    if isinstance(value, list):
-        return [_owned(element) for element in value]
-    return value
-
-
-def _built(node: Any) -> Any:
-    """The plain value of a node."""
-    if isinstance(node, LateEdit):
-        return node.value
-    if isinstance(node, _Text):
-        return node.value()
-    if isinstance(node, _Elements):
-        return [_built(node[key]) for key in sorted(node)]
-    if isinstance(node, dict):
-        return {name: _built(child) for name, child in node.items()}
-    if isinstance(node, list):
-        return [_built(element) for element in node]
-    return node

@@ -144,6 +144,8 @@ class Finding:
     message: str
     where: Where = field(default_factory=Where)
     graded: Level | None = None
+    known: str | None = None
+    """The reason of the known deviation that explains it."""
     rule: str | None = None
     expected: Any = None
     got: Any = None
@@ -151,6 +153,11 @@ class Finding:
     @property
     def level(self) -> Level:
         return self.graded or KINDS[self.kind].level
+
+    @property
+    def fails(self) -> bool:
+        """Whether it makes a verdict fail: a MUST that no known deviation explains."""
+        return self.level is Level.MUST and self.known is None
 
     def within(self, outer: Where) -> Finding:
         """The same finding, with the place completed from `outer`."""
@@ -167,4 +174,5 @@ class Finding:
         """The finding as `check --json` and results files have it (product contract, section 5)."""
         shown = {"rule": self.rule, "kind": self.kind, "level": self.level.value, "message": self.message}
         values = {"expected": self.expected, "got": self.got} if (self.expected, self.got) != (None, None) else {}
-        return {**shown, **values, "where": self.where.as_dict()}
+        known = {"known": self.known} if self.known is not None else {}
+        return {**shown, **values, **known, "where": self.where.as_dict()}

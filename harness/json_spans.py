@@ -74,7 +74,7 @@ def _children(data: bytes, start: int) -> Iterator[tuple[str, Span]]:
     while data[pos : pos + 1] not in (b"}", b"]", b""):
         if opening == b"{":
             end = _end_of_value(data, pos)
-            name = json.loads(data[pos:end])
+            name = _name(data[pos:end])
             pos = _skip_white(data, _skip_white(data, end) + 1)
         else:
             name = str(position)
@@ -84,6 +84,15 @@ def _children(data: bytes, start: int) -> Iterator[tuple[str, Span]]:
         pos = _skip_white(data, end)
         if data[pos : pos + 1] == b",":
             pos = _skip_white(data, pos + 1)
+
+
+def _name(data: bytes) -> str:
+    """A name as a decoder reads it; of a damaged one whatever can be read."""
+    text = data.decode(errors="replace")
+    try:
+        return str(json.loads(text, strict=False))
+    except ValueError:
+        return text
 
 
 def _end_of_value(data: bytes, start: int) -> int:

@@ -1,8 +1,9 @@
-"""Errors of providers: one form, and a kind that decides on retrying (semantics.md D11, Y8, P15, P18, P22; errors in wire/*)."""
+"""Errors of providers: one form, and a kind that decides on retrying (semantics.md D11, Y8, P15, P18, P22; wire/*)."""
 
 from __future__ import annotations
 
 import email.utils
+import time
 from typing import Any
 
 import pytest
@@ -160,7 +161,7 @@ def test_words_and_numbers_together(words: tuple[Any, ...], code: Any, status: i
 
 def test_what_is_worth_another_attempt() -> None:
     assert {kind for kind in K if api_error_of(kind).retryable} == set(RETRYABLE)
-    assert RETRYABLE == {K.RATE_LIMITED, K.OVERLOADED, K.SERVER, K.NETWORK, K.TIMEOUT, K.TRUNCATED}
+    assert {K.RATE_LIMITED, K.OVERLOADED, K.SERVER, K.NETWORK, K.TIMEOUT, K.TRUNCATED} == RETRYABLE
 
 
 def api_error_of(kind: ErrorKind) -> ApiError:
@@ -231,6 +232,18 @@ NOW = 1_764_547_200.0  # Mon, 01 Dec 2025 00:00:00 GMT
 )  # fmt: skip
 def test_P18_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system cannot change its time zone")
+def test_P18_a_date_without_a_zone_is_utc_wherever_we_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setenv("TZ", "America/New_York")
+            time.tzset()
+            assert retry_after({"retry-after": "Mon, 01 Dec 2025 00:00:30"}, NOW) == 30.0
+            assert retry_after({"retry-after": "Mon, 01 Dec 2025 00:00:30 -0000"}, NOW) == 30.0
+    finally:
+        time.tzset()
 
 
 @settings(deadline=None)

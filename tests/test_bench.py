@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bench.floors import floor
+from bench.measure import Figure, interleaved, ratio
 from bench.streams import NAMES, Stream, stream
 from harness import StreamCollector, UnsupportedDialectError, dialect, framer
 from harness.collector import Collected
@@ -20,6 +21,10 @@ def name(request: pytest.FixtureRequest) -> str:
     except UnsupportedDialectError:
         pytest.skip(f"{request.param} is not registered")
     return str(request.param)
+
+
+def loads(data: bytes | memoryview) -> Any:
+    return json.loads(bytes(data))
 
 
 def collect(given: Stream, size: int | None = None) -> Collected:
@@ -43,7 +48,7 @@ def in_order(collected: Collected) -> bool:
 
 def test_floor_and_collector_agree(name: str) -> None:
     given = stream(name, deltas=60, calls=2, fragments=20)
-    text, arguments, end = floor(name, given.body, json.loads)
+    text, arguments, end = floor(name, given.body, loads)
     arguments = [json.loads(each) if isinstance(each, str) else each for each in arguments]
     collected = collect(given)
     assert said(collected) == (text, arguments)
@@ -79,4 +84,32 @@ def test_floor_checks_both_checksums(name: str) -> None:
     body = stream(name, deltas=2, calls=0).body
     for at, word in ((9, "prelude"), (len(body) - 1, "message")):
         with pytest.raises(ValueError, match=word):
-            floor(name, body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :], json.loads)
+            floor(name, body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :], loads)
+
+
+def test_cases_take_turns_and_are_compared_within_a_round() -> None:
+    """The second round is slower for both cases alike; a clock that counts what the cases did stands for the processor's."""
+    done: list[str] = []
+    work = {"ours": 2, "theirs": 1}
+    cases = {name: (lambda name=name: done.extend([name] * work[name] * (10 if len(done) > 5 else 1))) for name in work}
+    times = interleaved(cases, rounds=3, clock=lambda: float(len(done)), warm=1)
+    assert done[:6] == ["ours", "ours", "theirs"] * 2
+    assert times == {"ours": [2.0, 20.0, 20.0], "theirs": [1.0, 10.0, 10.0]}
+    assert ratio(times["ours"], times["theirs"]) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("value", "bar", "at_least", "verdict"),
+    [
+        (2.0, 2.0, False, "met"),
+        (2.1, 2.0, False, "missed"),
+        (30.0, 30.0, True, "met"),
+        (29.0, 30.0, True, "missed"),
+        (9, None, False, ""),
+    ],
+)
+def test_a_figure_says_whether_its_bar_is_met(value: float, bar: float | None, at_least: bool, verdict: str) -> None:
+    figure = Figure(name="n", dialect="d", events=7, ratio=value, against="floor", median=1.23456, bar=bar, at_least=at_least)
+    assert figure.verdict == verdict
+    expected = {"name": "n", "dialect": "d", "events": 7, "ratio": value, "against": "floor", "median_us_per_event": 1.235}
+    assert figure.as_json() == expected

@@ -96,21 +96,38 @@ def test_strange(value: Any, strangers: list[tuple[str, Any]]) -> None:
 
 def test_a_stranger_is_seen_behind_names_that_were_passed_before() -> None:
     """The memory is of key sets; what the fields hold is looked at each time."""
-    shape = Shape("id", usage=COUNTS, list=Many(COUNTS), args=FREE)
-    good = {"id": 1, "usage": {"in": 1}, "list": [{"in": 1}], "args": {}}
-    assert shape.knows(good)
-    for name, bad in [
+    part, image = {"type": "text"}, {"type": "image", "source": {"url": "u"}}
+    good = {
+        "id": 1,
+        "usage": {"in": 1},
+        "parts": [part, image],
+        "content": [part],
+        "either": {"in": 1},
+        "ratings": {"a": {"in": 1}},
+    }
+    bad: list[tuple[str, Any]] = [
         ("id", {}),
         ("id", [{}]),
         ("usage", {"x": 1}),
         ("usage", {"in": {}}),
         ("usage", 5),
-        ("list", [{"x": 1}]),
-        ("list", {}),
-    ]:
-        assert shape.knows(good)
-        assert not shape.knows({**good, name: bad})
-    assert shape.knows({**good, "args": {"x": 1}})
+        ("parts", [part, {"x": 1}]),
+        ("parts", [{"type": "image", "source": {"x": 1}}]),
+        ("parts", [{"type": "video"}]),
+        ("parts", {}),
+        ("content", [{"type": "text", "x": 1}]),
+        ("content", part),
+        ("either", {"x": 1}),
+        ("either", [{"x": 1}]),
+        ("ratings", {"a": {"x": 1}}),
+        ("ratings", {"b": 5}),
+        ("ratings", []),
+    ]
+    for name, value in bad:
+        assert MODEL.knows(good)
+        assert MODEL.knows(good)
+        assert not MODEL.knows({**good, name: value})
+    assert MODEL.knows({**good, "args": {"x": 1}})
 
 
 _names = st.sampled_from(

@@ -5,8 +5,8 @@ key → type trees are compared. Null and absent are two things in both modes; s
 
 In shape mode the objects that stand at one place (the elements of a list) are merged by their kind: what every object of a
 kind has must stand in every object of that kind on the other side, so that a field lost from one of three calls is seen.
-Values of enumerated fields are compared. A kind of part that only one side has (a tool call where the other answered in text) is not compared, since
-sampling decides that.
+Values of enumerated fields are compared. A kind of part that only one side has (a tool call where the other answered in
+text) is not compared, since sampling decides that.
 
 The path sets of the dialect excuse a difference; which entry did is told, so that an entry that excuses nothing can be found.
 """
@@ -46,7 +46,7 @@ def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["ex
             path=_shown(path),
             expected=expected,
             got=got,
-            excuse=_excuse(dialect, path, expected, got),
+            excuse=_excuse(dialect, path, expected, got, exact=exact),
             free=not exact and dialect.free.covers(path[:-1]) is not None,
         )
         for path, expected, got in found
@@ -54,6 +54,7 @@ def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["ex
 
 
 _Found = Iterator[tuple[tuple[str | int, ...], Any, Any]]
+_Groups = dict[str | None, list[dict[str, Any]]]
 
 
 def _exact(expected: Any, got: Any, path: Path) -> _Found:
@@ -71,16 +72,17 @@ def _exact(expected: Any, got: Any, path: Path) -> _Found:
         yield path, expected, got
 
 
-def _excuse(dialect: Dialect, path: Path, expected: Any, got: Any) -> str | None:
-    sets = [("volatile", dialect.volatile)]
+def _excuse(dialect: Dialect, path: Path, expected: Any, got: Any, *, exact: bool) -> str | None:
+    """The entry that excuses a difference. What is volatile must still be there, and of its type, or null on one side."""
+    name, places = "volatile", dialect.volatile
     if got == ABSENT:
-        sets.append(("unsent", dialect.unsent))
-    if expected == ABSENT:
-        sets.append(("padding", dialect.padding))
-    for name, places in sets:
-        if (entry := places.covers(path)) is not None:
-            return f"{name}: {entry}"
-    return None
+        name, places = "unsent", dialect.unsent
+    elif expected == ABSENT:
+        name, places = "padding", dialect.padding
+    elif not exact or (None not in (expected, got) and type(expected) is not type(got)):
+        return None
+    entry = places.covers(path)
+    return None if entry is None else f"{name}: {entry}"
 
 
 def _shown(path: Path) -> str:
@@ -102,21 +104,36 @@ class _Shapes:
     def _values(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
         """Compare what stands at one place: all values that it has on either side."""
         kinds = {_kind(v) for v in expected}, {_kind(v) for v in got}
+        if path in self._dialect.nullable or path in self._dialect.parts:
+            kinds = kinds[0] - {"null"} or kinds[1] - {"null"}, kinds[1] - {"null"} or kinds[0] - {"null"}
         if not _compatible(*kinds):
             yield path, _named(kinds[0]), _named(kinds[1])
             return
-        if self._dialect.enumerations.covers(path):
+        if path in self._dialect.enumerations:
             yield from self._words(expected, got, path)
         objects = [v for v in expected if isinstance(v, dict)], [v for v in got if isinstance(v, dict)]
         place = path[:-1] if path[-1:] == (_ANY,) else path
-        for kind in {self._dialect.kind(place, v): None for v in objects[0]}:
-            one, other = ([v for v in side if self._dialect.kind(place, v) == kind] for side in objects)
-            if other:
-                yield from self._objects(one, other, path)
+        if all(objects):
+            yield from self._unions(self._by_kind(place, objects[0]), self._by_kind(place, objects[1]), path)
         lists = [v for v in expected if isinstance(v, list)], [v for v in got if isinstance(v, list)]
         elements = [e for v in lists[0] for e in v], [e for v in lists[1] for e in v]
         if all(elements):
             yield from self._values(*elements, (*path, _ANY))
+
+    def _by_kind(self, place: Path, objects: list[dict[str, Any]]) -> _Groups:
+        groups: _Groups = {}
+        for value in objects:
+            groups.setdefault(self._dialect.kind(place, value), []).append(value)
+        return groups
+
+    def _unions(self, expected: _Groups, got: _Groups, path: Path) -> _Found:
+        """Objects are compared with those of their kind. A kind that one side lacks is not compared, but an object of no kind
+        stands out where the other side has members of a union only."""
+        for kind, values in expected.items():
+            if kind in got:
+                yield from self._objects(values, got[kind], path)
+        if (None in expected) != (None in got):
+            yield path, _kinds(expected), _kinds(got)
 
     def _words(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
         words = {str(v) for v in expected if isinstance(v, str)}, {str(v) for v in got if isinstance(v, str)}
@@ -128,12 +145,16 @@ class _Shapes:
             place = (*path, name)
             here = [v[name] for v in expected if name in v], [v[name] for v in got if name in v]
             presence = _presence(here[0], expected), _presence(here[1], got)
-            if self._dialect.parts.covers(place) and _empty(here[0]) != _empty(here[1]):
+            if place in self._dialect.parts and presence[0] != presence[1] and _empty(here[0]) != _empty(here[1]):
                 continue
             if presence[0] != presence[1]:
                 yield place, *presence
             elif all(here):
                 yield from self._values(*here, place)
+
+
+def _kinds(groups: _Groups) -> str:
+    return ", ".join(sorted(kind or "an object of no kind" for kind in groups))
 
 
 def _presence(there: list[Any], of: list[Any]) -> str:

@@ -132,13 +132,13 @@ def _said(turn: Response) -> tuple[Any, ...]:
 
 
 def _difference(found: Difference, match: str) -> Finding:
-    kind, says = "value", f"expected {found.expected!r}, got {found.got!r}"
+    kind, says = "value", "another value than in the twin"
     if found.got == ABSENT:
         kind, says = "absent", "the twin has it, the streamed turn lacks it"
     elif found.expected == ABSENT:
         kind, says = "extra", "the streamed turn has it, the twin lacks it"
     elif match == "shape":
-        kind = "type"
+        kind, says = "type", "of another shape than in the twin"
     return Finding(
         kind=f"reference/{kind}",
         message=f"{found.path or '/'}: {says}",

@@ -86,7 +86,7 @@ def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
         raise KnownError(f"{at}: {first['msg']}", where=str(path), hint="see known.toml in the documentation") from None
     return [
         Known(
-            place=f"{path.name} entry {number}",
+            place=f"{path} entry {number}",
             rule=entry.rule,
             reason=entry.reason,
             evidence=entry.evidence,
@@ -100,27 +100,22 @@ def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
 
 
 def apply(verdicts: Iterable[Verdict], known: Sequence[Known], today: date) -> tuple[list[Verdict], list[str]]:
-    """Mark the verdicts that known deviations explain; also returns what is wrong with the entries themselves.
-
-    A verdict is known only when every one of its MUST findings is explained.
-    """
+    """Mark the findings that known deviations explain, and the verdicts that have no other; also returns what is wrong with
+    the entries themselves."""
     used: set[int] = set()
     covered: set[int] = set()
     marked = []
     for verdict in verdicts:
-        mine = [(n, k) for n, k in enumerate(known) if k.covers(verdict)]
-        covered |= {n for n, _ in mine}
-        explained: list[Known] = []
-        open_ = 0
+        mine = [n for n, entry in enumerate(known) if entry.covers(verdict)]
+        covered.update(mine)
+        findings = []
         for finding in verdict.findings:
-            reasons = [(n, k) for n, k in mine if k.explains(finding)]
-            used |= {n for n, _ in reasons}
-            explained += [k for _, k in reasons]
-            open_ += finding.level is Level.MUST and not reasons
-        if verdict.grade is Grade.WRONG and explained and not open_:
-            reason = "; ".join(dict.fromkeys(k.reason for k in explained))
-            verdict = replace(verdict, known=reason)  # noqa: PLW2901
-        marked.append(verdict)
+            entries = [n for n in mine if known[n].explains(finding)]
+            used.update(entries)
+            findings.append(replace(finding, known=known[entries[0]].reason) if entries else finding)
+        reasons = dict.fromkeys(f.known for f in findings if f.known is not None and f.level is Level.MUST)
+        explained = verdict.grade is Grade.WRONG and bool(reasons) and not any(f.fails for f in findings)
+        marked.append(replace(verdict, findings=tuple(findings), known="; ".join(reasons) if explained else None))
     return marked, list(_complaints(known, used, covered, today))
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from harness.dialects.protocol import Dialect, PathSet, Reader, Translator
 from harness.errors import UnsupportedDialectError
 
-__all__ = ["ALIASES", "Dialect", "PathSet", "Reader", "Translator", "dialect", "names", "register", "registered"]
+__all__ = ["ALIASES", "Dialect", "PathSet", "Reader", "Translator", "dialect", "names", "register", "registered", "unregister"]
 
 _MODULES = {
     "openai-chat": "harness.dialects.openai_chat",
@@ -62,6 +62,11 @@ def registered() -> Iterator[Dialect]:
 def register(new: Dialect) -> None:
     """Add a dialect at run time, as a plug-in or a test does; one with a name that exists takes its place."""
     _registered[new.name] = new
+
+
+def unregister(name: str) -> None:
+    """Take back a dialect that was added at run time."""
+    _registered.pop(name, None)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.api_error import ApiError, api_error
 from harness.dialects.translating import BaseTranslator
-from harness.edits import Edit
+from harness.edits import Edit, Path
 from harness.framing import Frame
 from harness.vocabulary import Many, Shape
 
@@ -105,3 +105,16 @@ class FramesTranslator(BaseTranslator):
         if failed(frame) and not isinstance(value, dict):
             return [self.fail(failure(frame, {}), frame)]
         return super()._strange(value, frame)
+
+
+_UNIONS = {
+    "content": {"text", "toolUse", "toolResult", "reasoningContent", "citationsContent", "image", "document", "video", "audio"},
+    "reasoningContent": {"reasoningText", "redactedContent"},
+    "location": {"web", "documentChar", "documentPage", "documentChunk", "searchResultLocation"},
+}
+
+
+def union_member(path: Path, element: dict[str, Any]) -> str | None:
+    """Which member of one of Converse's unions an object is, at `path` or in the list there."""
+    members = _UNIONS.get(str(path[-1]), set()) if path else set()
+    return next((name for name in element if name in members), None)

@@ -1,4 +1,4 @@
-"""What most dialects have in common beside translator and reader: nothing to excuse, elements that tell their type."""
+"""What most dialects have in common beside translator and reader: nothing to excuse, objects that tell their type."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ class BaseDialect:
     padding = PathSet()
     enumerations = PathSet()
     parts = PathSet()
+    nullable = PathSet()
     free = PathSet()
 
-    def kind(self, path: Path, element: Any) -> str:
-        """The `type` of an object, else its JSON type."""
-        if isinstance(element, dict):
-            kind = element.get("type")
-            return kind if isinstance(kind, str) else "object"
-        return type(element).__name__
+    def kind(self, path: Path, element: dict[str, Any]) -> str | None:
+        """The `type` of an object that has one."""
+        kind = element.get("type")
+        return kind if isinstance(kind, str) else None
 
     def not_asked(self, request: Any) -> PathSet:
         return PathSet()

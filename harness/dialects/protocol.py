@@ -14,11 +14,15 @@ from harness.response import Response
 class PathSet:
     """Places of the native body, each with the evidence for its being here.
 
-    A place is written as in `choices/*/message/audio`, where `*` stands for any element; it covers everything below it.
+    A place is written as in `choices/*/message/audio`, where `*` stands for any element. `path in places` asks for the very
+    place, `places.covers(path)` for it or anything below it.
     """
 
     def __init__(self, places: Mapping[str, str] | None = None) -> None:
         self.evidence = dict(places or {})
+
+    def __contains__(self, path: Path) -> bool:
+        return bool(self.evidence) and "/".join("*" if isinstance(s, int) else s for s in path) in self.evidence
 
     def covers(self, path: Path) -> str | None:
         """The entry that covers `path`, or None."""
@@ -85,15 +89,20 @@ class Dialect(Protocol):
     enumerations: PathSet
     """Fields whose values are words of the API: compared even where values may differ by sampling."""
     parts: PathSet
-    """Places that hold a part of the turn: sampling decides whether there is one."""
+    """Places that hold a part of the turn: sampling decides whether they are there."""
+    nullable: PathSet
+    """Places that are always there, and hold a part of the turn or nothing."""
     free: PathSet
     """Places whose inside is data of the user's or the model's own: a difference of shape there may be sampling."""
 
     def not_asked(self, request: Any) -> PathSet:
         """What the stream lacks because this request did not ask for it."""
 
-    def kind(self, path: Path, element: Any) -> str:
-        """What kind of object this is, at `path` or in the list there: objects of one kind have one shape."""
+    def kind(self, path: Path, element: dict[str, Any]) -> str | None:
+        """Which member of a union an object is, at `path` or in the list there; None for any other object.
+
+        Objects of one kind have one shape. Sampling decides which kinds of a union an answer has.
+        """
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         """Whether a request with this path and JSON body is one of this API."""

@@ -15,7 +15,6 @@ A payload whose whole effect is one text is so common that its text can be had w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from enum import Enum
 from itertools import pairwise
@@ -29,7 +28,6 @@ from harness.json_spans import Span, Spans, closing_gaps
 _MOST_PATIENCE = 4096
 _WORTH_IT = 16  # payloads that a memory must serve to have paid for itself
 _LONGEST_OBJECT = 2048  # bytes
-_WORTH_A_PATTERN = 256  # payloads that a memory must serve before a regular expression, which is costly to make, pays as well
 
 
 class _Form(Enum):
@@ -38,7 +36,7 @@ class _Form(Enum):
     TEXT = 0  # a string that is not empty; the hole lies between its quotes
     OBJECT = 1  # an object with the remembered names at every depth
     DIGITS = 2  # noise: a number
-    LETTERS = 3  # noise: what stands between the quotes of a string
+    LETTERS = 3  # noise: what stands between the quotes of a string, perhaps nothing
     WHITE = 4  # noise: padding in front of a closing bracket
 
 
@@ -96,7 +94,7 @@ class Memory:
                     return None
                 out.append(Edit(target, value, frame.index))  # type: ignore[arg-type]
             elif form is _LETTERS:
-                if not data[start:end].isalnum():
+                if end > start and not data[start:end].isalnum():
                     return None
             elif not _is_noise(form, data[start:end]):
                 return None
@@ -104,17 +102,7 @@ class Memory:
         if start != len(data):
             return None
         self.served += 1
-        if self.served == _WORTH_A_PATTERN:
-            self._compile()
         return out if self._reorder is None else [out[n] for n in self._reorder]
-
-    def _compile(self) -> None:
-        """One text among noise is found faster, in the long run, by a regular expression."""
-        targets = [target for _, target, *_ in self._holes if target is not None]
-        if len(targets) == 1:
-            rest = (_PATTERNS[form] + re.escape(literal) for form, _, literal, _ in self._holes)
-            pattern = re.compile(re.escape(self._head) + b"".join(rest))
-            self._serve(OneText(targets[0], _by_pattern(pattern, self._name)))
 
     def _serve(self, one_text: OneText) -> None:
         target, find = one_text
@@ -127,30 +115,7 @@ class Memory:
         self.one_text = one_text
 
 
-def _by_pattern(pattern: re.Pattern[bytes], name: str | None) -> Callable[[Frame], str | None]:
-    match, strict = pattern.fullmatch, payload.strict
-
-    def find(frame: Frame) -> str | None:
-        found = match(frame.data)
-        if found is None or frame.name != name:
-            return None
-        text = found[1]
-        try:
-            return (strict(b'"%b"' % text) if _BACKSLASH in text else text.decode()) or None
-        except ValueError:
-            return None
-
-    return find
-
-
 _TEXT, _OBJECT, _DIGITS, _LETTERS, _WHITE = _Form  # names cost less than attributes
-_PATTERNS = {  # possessive, so that nothing is ever tried twice
-    _TEXT: rb'([^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+)',
-    _LETTERS: rb"[A-Za-z0-9]++",
-    _DIGITS: rb"(?:0|[1-9][0-9]*+)",
-    _WHITE: rb" *+",
-}
-_BACKSLASH = 0x5C
 _strict = payload.strict
 
 
@@ -170,13 +135,69 @@ class TextMemory(Memory):
             if frame.name != name or not (data.startswith(head) and data.endswith(tail)):
                 return None
             try:
-                text = strict(data[start:end])
+                text: str = strict(data[start:end])
             except ValueError:
                 return None
+            if not text:
+                return None
             self.served += 1
-            return text or None
+            return text
 
         return find
+
+
+class PaddedTextMemory(Memory):
+    """One text with letters behind it that mean nothing, and perhaps a number before it that means nothing either.
+
+    Single bytes are searched for and what follows them is compared, which costs less than to search for what follows.
+    """
+
+    def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target]) -> None:
+        super().__init__(frame, holes, targets)
+        literals = [literal for *_, literal, _ in self._holes]
+        self._serve(OneText(targets[0], self._finder(b"" if len(holes) == 2 else literals[0], *literals[-2:])))
+
+    def _finder(self, between: bytes, closing: bytes, tail: bytes) -> Callable[[Frame], str | None]:
+        """`between` stands between the number and the text, `closing` between the text and the letters."""
+        name, head, strict = self._name, self._head, payload.strict
+        after_head, after_closing, end_of_letters = len(head), len(closing), -len(tail)
+        number = before_text = after_head  # where the number ended last, and where the text began
+
+        def find(frame: Frame) -> str | None:
+            nonlocal number, before_text
+            data = frame.data
+            if frame.name != name or not (data.startswith(head) and data.endswith(tail)):
+                return None
+            if between:
+                if data[number:before_text] != between:
+                    end = data.find(between, after_head)
+                    if end < 0:
+                        return None
+                    number, before_text = end, end + len(between)
+                if not data[after_head:number].isdigit() or data[after_head] == _ZERO:
+                    return None
+            start = before_text
+            end = data.find(b'"', start)
+            while not data.startswith(closing, end):  # a quote inside the text
+                end = data.find(b'"', end + 1)
+                if end < start:
+                    return None
+            letters = data[end + after_closing : end_of_letters]
+            if not letters.isalnum() and end + after_closing != len(data) + end_of_letters:  # none at all may be
+                return None
+            try:
+                text: str = strict(data[start - 1 : end + 1])  # with its quotes
+            except ValueError:
+                return None
+            if not text:
+                return None
+            self.served += 1
+            return text
+
+        return find
+
+
+_ZERO = 0x30
 
 
 class CountedTextMemory(Memory):
@@ -239,12 +260,19 @@ _DIGITS_ALIKE = bytes.maketrans(b"23456789", b"11111111")
 
 
 def _names(value: Any) -> Any:
-    """The names in an object at every depth, and what is null."""
+    """The names in an object at every depth, where lists are, and what is null."""
     if isinstance(value, dict):
-        return tuple((name, _names(field)) for name, field in value.items())
+        return "{", *((name, _names(field)) for name, field in value.items())
     if isinstance(value, list):
-        return tuple(map(_names, value))
+        return "[", *map(_names, value)
     return None if value is None else ()
+
+
+_KINDS: dict[tuple[_Form, ...], type[Memory]] = {
+    (_TEXT,): TextMemory,
+    (_TEXT, _LETTERS): PaddedTextMemory,
+    (_DIGITS, _TEXT, _LETTERS): PaddedTextMemory,
+}
 
 
 class Repeats:
@@ -295,7 +323,7 @@ class Repeats:
             names = _names(next(edit.value for edit in edits if isinstance(edit.value, dict)))
             simple = forms == [_TEXT, _OBJECT] and not any(map(str.isdigit, str(names)))
             return CountedTextMemory(frame, holes, self._targets, names) if simple else None
-        return (TextMemory if forms == [_TEXT] else Memory)(frame, holes, self._targets)
+        return _KINDS.get(tuple(forms), Memory)(frame, holes, self._targets)
 
 
 def _hole(data: bytes, spans: Spans, edit: Edit) -> _Hole | None:

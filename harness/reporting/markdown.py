@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.conformance.verdict import Grade, Verdict
-from harness.findings import Finding, Level
+from harness.findings import Finding
 from harness.suite import Outcome
 
 _MOST = 60_000  # characters; what a pull request's comment and most CI summaries take
@@ -45,7 +45,7 @@ def _table(verdicts: Sequence[Verdict]) -> Iterator[str]:
 def _failure(verdict: Verdict) -> str:
     lines = [f"## {_code(verdict.cassette)} · {verdict.check.value} · {verdict.grade.value}\n"]
     for finding in verdict.findings:
-        if finding.level is Level.MUST:
+        if finding.fails:
             lines += _finding(finding)
     lines.append(f"\nAgain: `streamproof run` with the cassette {_code(verdict.cassette)}\n")
     return "\n".join(lines)

@@ -44,6 +44,7 @@ class FindingLine(_Model):
     where: PlaceLine
     expected: Any = None
     got: Any = None
+    known: str | None = None
 
 
 class RunLine(_Model):

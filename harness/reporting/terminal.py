@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.checking import Checked
+from harness.conformance.compare import ABSENT
 from harness.conformance.verdict import Grade, Verdict
 from harness.errors import Where
 from harness.findings import Finding, Level
+from harness.reporting.excerpt import excerpt
 from harness.response import Response
 from harness.suite import Outcome
 
@@ -60,9 +62,7 @@ class Terminal:
         for name in names:
             grades = Counter(grade for (dialect, _), grade in worst.items() if dialect == name)
             pieces: list[str | tuple[str, str]] = [f"{name:<{width}}  {sum(grades.values()):>5} "]
-            for grade in Grade:
-                if grades[grade]:
-                    pieces.append((f"  {self._glyph(grade)} {grades[grade]} {grade.value}", _GLYPHS[grade][2]))
+            pieces += [(f"  {self._glyph(g)} {grades[g]} {g.value}", _GLYPHS[g][2]) for g in Grade if grades[g]]
             self.line(*pieces)
 
     def failures(self, outcome: Outcome, body_of: BodyOf, again: Callable[[Verdict], str]) -> None:
@@ -77,7 +77,7 @@ class Terminal:
     def verdict(self, verdict: Verdict, body_of: BodyOf, again: str) -> None:
         title = f"{self._glyph(verdict.grade)} {verdict.cassette} · {verdict.check.value} · {verdict.grade.value}"
         self.line((title, _GLYPHS[verdict.grade][2]))
-        findings = [f for f in verdict.findings if f.level is Level.MUST]
+        findings = [f for f in verdict.findings if f.fails]
         for finding in findings[:_MOST_FINDINGS]:
             self.finding(finding, body_of)
         if len(findings) > _MOST_FINDINGS:
@@ -122,15 +122,9 @@ class Terminal:
         self.line(" · ".join(parts + ([place] if place else [])))
 
     def _bytes(self, finding: Finding, body_of: BodyOf) -> Iterator[str]:
-        """The bytes that a finding points at, with carets under the place."""
         body = body_of(finding.where)
-        if body is None or finding.where.span is None:
-            return
-        start, end = finding.where.span
-        width = max(20, min(self._console.width, 140) - 8)
-        shown = body[start : min(end, start + width * 3)].decode(errors="replace")
-        line = "".join(letter if letter.isprintable() else "·" for letter in shown)[: width - 1]
-        yield line + ("…" if end - start > len(line.encode()) else "")
+        if body and finding.where.span is not None:
+            yield from excerpt(body, finding.where.span, max(40, min(self._console.width, 140) - 8))
 
     def _glyph(self, grade: Grade) -> str:
         return _GLYPHS[grade][1 if self._ascii else 0]
@@ -170,6 +164,8 @@ def _turn(response: Response) -> str:
 
 
 def _value(value: Any) -> str:
+    if value == ABSENT:
+        return ABSENT
     return _clipped(json.dumps(value, ensure_ascii=False, default=str), 200)
 
 

@@ -6,12 +6,12 @@ import json
 import tracemalloc
 
 from harness import Frame, StreamCollector
-from harness.collector import _Text
+from harness.nodes import Text
 
 
 def test_a_text_takes_the_memory_of_its_characters() -> None:
     """Fragments of two characters take some eighty bytes each where they are kept as objects."""
-    text = _Text()
+    text = Text()
     tracemalloc.start()
     try:
         for number in range(20_000):

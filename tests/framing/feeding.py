@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from harness.findings import Finding
 from harness.framing import Frame, framer
 
+BOM = b"\xef\xbb\xbf"
 FRAMINGS = ("sse", "ndjson", "json-array", "event-stream")
 quick = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -46,7 +48,7 @@ def every_byte(body: bytes) -> list[bytes]:
 def cut(body: bytes, places: Iterable[int]) -> list[bytes]:
     """The body cut at these offsets; a place that comes twice gives an empty piece."""
     edges = [0, *sorted(min(place, len(body)) for place in places), len(body)]
-    return [body[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [body[start:end] for start, end in pairwise(edges)]
 
 
 def told(fed: Fed) -> tuple[Any, ...]:
@@ -131,9 +133,20 @@ _SSE_LINES = st.one_of(
     st.sampled_from([b"database: x", b"foo: bar", b" data: x", b"\xef\xbb\xbfdata: x", b"dat", b"id-like"]),
 )
 _OUTSIDE_LINES = st.sampled_from(
-    [b'{"error":{"code":500}}', b"{", b'  "a": "}",', b"}", b"[1]", b"[DONE]", b'error: {"code":500}', b"error: words", b"<html>", b'"']
-)  # fmt: skip
-_BOM = st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"])
+    [
+        b'{"error":{"code":500}}',
+        b"{",
+        b'  "a": "}",',
+        b"}",
+        b"[1]",
+        b"[DONE]",
+        b'error: {"code":500}',
+        b"error: words",
+        b"<html>",
+        b'"',
+    ]
+)
+_BOM = st.sampled_from([b"", b"", BOM, BOM[:2], BOM[:1]])
 
 
 def _joined(parts: Any) -> st.SearchStrategy[bytes]:
@@ -165,9 +178,9 @@ _json_values = st.sampled_from(
 _ndjson = st.builds(
     lambda bom, body, last: bom + body + last,
     _BOM,
-    _joined(st.builds(bytes.__add__, st.one_of(_json_values, st.sampled_from([b"", b" ", b"\xef\xbb\xbf", b"{", b"\x85"])), _LINE_ENDS)),
+    _joined(st.builds(bytes.__add__, st.one_of(_json_values, st.sampled_from([b"", b" ", BOM, b"{", b"\x85"])), _LINE_ENDS)),
     st.sampled_from([b"", b'{"a":1}', b'{"a"', b"  ", b"{}\r"]),
-)  # fmt: skip
+)
 _json_array = st.builds(
     lambda head, body, tail: head + body + tail,
     st.sampled_from([b"[", b"[", b" [\n", b"\xef\xbb\xbf[", b"", b'"', b"<html>", b"{}"]),

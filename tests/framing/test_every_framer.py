@@ -227,7 +227,7 @@ _crc32 = event_stream.crc32
 
 
 def test_no_such_framing() -> None:
-    with pytest.raises(InputError, match="no framing is called 'csv'.*sse, ndjson"):
+    with pytest.raises(InputError, match=r"no framing is called 'csv'.*sse, ndjson"):
         framer("csv")
 
 

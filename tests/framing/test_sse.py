@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from unittest import mock
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.framing.feeding import events, every_byte, feed, kinds, one, quick, spans, standard_sse
+from harness.framing import sse
+from tests.framing.feeding import BODIES, events, every_byte, feed, kinds, one, quick, spans, standard_sse, told
 
 STANDARD: dict[str, tuple[bytes, list[tuple[str | None, bytes]]]] = {
     # rule 1: UTF-8, whatever happens
@@ -117,6 +120,15 @@ def test_the_span_of_a_frame_is_its_event(body: bytes) -> None:
         assert events(one("sse", b"\n" + alone + b"\n\n")) == [(frame.name, frame.data)]
         assert re.match(rb"data|event|id|retry", alone)
         assert not alone.endswith((b"\r", b"\n"))
+
+
+@quick
+@given(body=BODIES["sse"], block=st.integers(1, 9))
+def test_a_large_piece_is_cut_into_blocks(body: bytes, block: int) -> None:
+    """Blocks of some bytes here, so that small bodies have many."""
+    whole = told(one("sse", body))
+    with mock.patch.object(sse, "_BLOCK", block):
+        assert told(one("sse", body)) == whole
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from harness.dialects.protocol import PathSet
 
 VOLATILE = PathSet(
     {
-        "id": "every answer has its own",
-        "content/*/id": "every call has its own",
-        "content/*/tool_use_id": "refers to a call",
-        "content/*/signature": "signed anew",
-        "content/*/data": "encrypted anew",
+        "id": "every answer has its own: activeagent__anthropic-native-format-test-test-agent-tools-with-streaming-0-443c",
+        "content/*/id": "every call has its own: ai__anthropic-anthropic-code-execution-20250825-1-0-deee",
+        "content/*/tool_use_id": "refers to a call: ai__anthropic-anthropic-code-execution-20250825-1-0-deee",
+        "content/*/signature": "signed anew: fantasy__testanthropicthinkingwithcachecontrol-claude-sonnet-4-thinking--dbb9b1-0-b5b7",
+        "content/*/data": "encrypted anew: pydantic-ai__models-test-anthropic-test-anthropic-model-thinking-part-redact-a068ee-0-ee64",
     }
 )
 

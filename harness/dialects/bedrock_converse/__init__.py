@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.api_error import ApiError
-from harness.dialects.aws import read_http_error
+from harness.dialects.aws import read_http_error, union_member
 from harness.dialects.base import BaseDialect
 from harness.dialects.bedrock_converse import differences
 from harness.dialects.bedrock_converse.reader import read
@@ -27,11 +27,9 @@ class BedrockConverse(BaseDialect):
     enumerations = differences.ENUMERATIONS
     free = differences.FREE
 
-    def kind(self, path: Path, element: Any) -> str:
-        """Blocks and the like have one member, which names their kind."""
-        if isinstance(element, dict) and "type" not in element:
-            return next(iter(element), "object")
-        return super().kind(path, element)
+    def kind(self, path: Path, element: dict[str, Any]) -> str | None:
+        """A block, and a few things in blocks, have one member, which names their kind."""
+        return union_member(path, element) or super().kind(path, element)
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         return path.partition("?")[0].endswith(("/converse", "/converse-stream"))

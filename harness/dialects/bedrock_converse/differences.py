@@ -7,10 +7,10 @@ from harness.dialects.protocol import PathSet
 
 VOLATILE = PathSet(
     {
-        "metrics/latencyMs": "a time",
-        "output/message/content/*/toolUse/toolUseId": "every call has its own",
-        "output/message/content/*/toolResult/toolUseId": "refers to a call",
-        "output/message/content/*/reasoningContent/reasoningText/signature": "signed anew",
+        "metrics/latencyMs": "a time: ai__amazon-bedrock-amazon-bedrock-reasoning-0-ff74",
+        "output/message/content/*/toolUse/toolUseId": "every call has its own: dd-trace-py__botocore-bedrock-cassettes-bedrock-converse-stream-0-5f85",
+        "output/message/content/*/toolResult/toolUseId": "refers to a call: pydantic-ai__models-test-bedrock-test-bedrock-model-code-execution-tool-stream-0-ee75",
+        "output/message/content/*/reasoningContent/reasoningText/signature": "signed anew: ai__amazon-bedrock-amazon-bedrock-reasoning-0-ff74",
     }
 )
 

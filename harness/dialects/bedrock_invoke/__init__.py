@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.api_error import ApiError
-from harness.dialects.aws import read_http_error
+from harness.dialects.aws import read_http_error, union_member
 from harness.dialects.base import BaseDialect
 from harness.dialects.bedrock_invoke import differences
 from harness.dialects.bedrock_invoke.reader import read
@@ -30,11 +30,9 @@ class BedrockInvoke(BaseDialect):
     enumerations = differences.ENUMERATIONS
     free = differences.FREE
 
-    def kind(self, path: Path, element: Any) -> str:
+    def kind(self, path: Path, element: dict[str, Any]) -> str | None:
         """Blocks of Nova have one member, which names their kind; those of others a type."""
-        if isinstance(element, dict) and "type" not in element:
-            return next(iter(element), "object") if path[:1] == ("output",) else "object"
-        return super().kind(path, element)
+        return union_member(path, element) or super().kind(path, element)
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         return path.partition("?")[0].endswith(("/invoke", "/invoke-with-response-stream"))

@@ -6,7 +6,6 @@ from typing import Any
 
 from harness import dialects
 from harness.dialects.bedrock_invoke.texts import FORMS, form_of
-from harness.dialects.bedrock_invoke.translator import METRICS
 from harness.dialects.translating import as_count, as_list, as_object, as_objects, as_text
 from harness.response import FinishReason, Part, Response, Text, Usage
 
@@ -25,10 +24,9 @@ _REASONS = {
     "ERROR_TOXIC": FinishReason.CONTENT_FILTER,
     "ERROR": FinishReason.ERROR,
 }
-_COUNTS = (  # names of the counts of input and output: Llama's, completions', Bedrock's own
+_COUNTS = (  # names of the counts of input and output: Llama's, completions'
     ("prompt_token_count", "generation_token_count"),
     ("prompt_tokens", "completion_tokens"),
-    ("inputTokenCount", "outputTokenCount"),
 )
 
 
@@ -78,25 +76,19 @@ def _answer(body: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _usage(body: dict[str, Any]) -> Usage | None:
-    """The vendor's counts; where it has none, those that Bedrock adds to a stream (and puts into headers otherwise)."""
-    metrics = as_object(body.get(METRICS))
-    for source in (body, as_object(body.get("usage")), metrics):
+    """The vendor's counts. Those that Bedrock adds to a stream stay in `raw`: plain answers have them in headers, so that they
+    are no part of the body that both forms share."""
+    for source in (body, as_object(body.get("usage"))):
         for given, answered in _COUNTS:
             if given in source or answered in source:
-                return _counted(as_count(source.get(given)), as_count(source.get(answered)), metrics)
+                return _counted(as_count(source.get(given)), as_count(source.get(answered)))
     if "inputTextTokenCount" in body:
         counts = [as_count(result.get("tokenCount")) for result in as_objects(body.get("results"))]
         known = [count for count in counts if count is not None]
-        return _counted(as_count(body["inputTextTokenCount"]), sum(known) if known else None, metrics)
+        return _counted(as_count(body["inputTextTokenCount"]), sum(known) if known else None)
     return None
 
 
-def _counted(given: int | None, answered: int | None, metrics: dict[str, Any]) -> Usage:
+def _counted(given: int | None, answered: int | None) -> Usage:
     total = given + answered if given is not None and answered is not None else None
-    return Usage(
-        input_tokens=given,
-        output_tokens=answered,
-        total_tokens=total,
-        cached_tokens=as_count(metrics.get("cacheReadInputTokenCount")),
-        cache_write_tokens=as_count(metrics.get("cacheWriteInputTokenCount")),
-    )
+    return Usage(input_tokens=given, output_tokens=answered, total_tokens=total)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness import dialects, payload
@@ -17,9 +18,11 @@ from harness.dialects.bedrock_invoke.nova import EVENTS as NOVA_EVENTS
 from harness.dialects.bedrock_invoke.nova import NovaTranslator
 from harness.dialects.bedrock_invoke.texts import TextsTranslator, form_of
 from harness.dialects.protocol import Translator
+from harness.dialects.repeats import OneText
 from harness.dialects.translating import (
     DONE,
     UNKNOWN_EVENTS,
+    BaseTranslator,
     as_object,
     as_objects,
     as_path,
@@ -32,6 +35,7 @@ from harness.framing import Frame
 from harness.vocabulary import ByTag, Kind, Many, Map, Shape
 
 _CHUNK = Shape("bytes p")
+_USUAL_CHUNK = re.compile(rb'\{"bytes":"([A-Za-z0-9+/]*+={0,2})"(?:,"p":"[A-Za-z0-9]*+")?\}')
 _NOTHING = ByTag("", {})  # knows no payload at all: for events of unknown names
 _OURS = b'"amazon-bedrock-'
 METRICS = "amazon-bedrock-invocationMetrics"
@@ -67,6 +71,11 @@ class InvokeTranslator(FramesTranslator):
             return self._odd(frame)
         self._empty = False
         return self.edits(value, frame) if self.shape_of(frame).knows(value) else self._strange(value, frame)
+
+    def one_text(self) -> OneText | None:
+        """The vendor's, inside the chunk."""
+        inner = self._vendor.one_text() if isinstance(self._vendor, BaseTranslator) and not self._metrics else None
+        return None if inner is None else OneText(inner.target, _inside(inner.find))
 
     def shape_of(self, frame: Frame) -> Kind:
         if failed(frame):
@@ -152,3 +161,25 @@ class InvokeTranslator(FramesTranslator):
             return dialects.dialect("openai-chat").translator(self.request)
         form = form_of(body)
         return None if form is None else TextsTranslator(form, self.request)
+
+
+def _inside(find: Callable[[Frame], str | None]) -> Callable[[Frame], str | None]:
+    """What finds in a chunk the text that `find` finds in the vendor's payload."""
+    sound: object = None  # the headers of the last frame: the framer gives equal ones as one object
+
+    def find_inside(frame: Frame) -> str | None:
+        nonlocal sound
+        chunk = _USUAL_CHUNK.fullmatch(frame.data)
+        if chunk is None or frame.name != "chunk":
+            return None
+        if frame.headers is not sound:
+            if failed(frame):
+                return None
+            sound = frame.headers
+        try:
+            data = binascii.a2b_base64(chunk[1], strict_mode=True)
+        except binascii.Error:
+            return None
+        return None if _OURS in data else find(Frame(frame.index, None, data))
+
+    return find_inside

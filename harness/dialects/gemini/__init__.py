@@ -21,6 +21,21 @@ from harness.response import Response
 _PLAIN, _STREAMED = ":generateContent", ":streamGenerateContent"
 
 
+_PARTS = {
+    "text",
+    "thought",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+}
+_CHUNKS = {"web", "retrievedContext", "maps", "image"}
+
+
 class Gemini(BaseDialect):
     name = "gemini"
     framings = ("sse", "json-array")
@@ -32,13 +47,14 @@ class Gemini(BaseDialect):
     parts = differences.PARTS
     free = differences.FREE
 
-    def kind(self, path: Path, element: Any) -> str:
-        """What a part consists of; of other objects, what they have."""
-        if path[-1:] == ("parts",) and isinstance(element, dict):
-            return kind_of_part(element)
-        if path[-1:] == ("groundingChunks",) and isinstance(element, dict):
-            return next(iter(element), "object")
-        return super().kind(path, element)
+    def kind(self, path: Path, element: dict[str, Any]) -> str | None:
+        """What a part or a grounding chunk consists of."""
+        if path[-1:] == ("parts",):
+            kind = kind_of_part(element)
+            return kind if kind in _PARTS and (kind == "thought" or kind in element) else None
+        if path[-1:] == ("groundingChunks",):
+            return next((name for name in element if name in _CHUNKS), None)
+        return None
 
     def matches(self, method: str, path: str, body: Any) -> bool:
         return _method(path).endswith((_PLAIN, _STREAMED))

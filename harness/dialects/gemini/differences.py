@@ -7,18 +7,17 @@ from harness.dialects.protocol import PathSet
 
 VOLATILE = PathSet(
     {
-        "responseId": "every answer has its own",
-        "createTime": "a time",
-        "candidates/*/content/parts/*/thoughtSignature": "signed anew",
-        "candidates/*/content/parts/*/functionCall/id": "every call has its own",
-        "candidates/*/avgLogprobs": "numbers move with batching",
+        "responseId": "every answer has its own: braintrust-sdk-python__braintrust-wrappers-test-basic-completion-stream-0-2ac7",
+        "createTime": "a time: fantasy__testgooglecommon-vertex-gemini-2-5-flash-tool-streaming-0-0eb0",
+        "candidates/*/content/parts/*/thoughtSignature": "signed anew: chatlas__test-provider-google-test-google-web-fetch-0-b194",
+        "candidates/*/content/parts/*/functionCall/id": "every call has its own: fantasy__testgooglecommon-gemini-3-pro-preview-multi-tool-streaming-0-e825",
     }
 )
 
 UNSENT = PathSet(
     {
-        "candidates/*/avgLogprobs": "in plain answers only",
-        "candidates/*/finishMessage": "in plain answers only",
+        "candidates/*/avgLogprobs": "in plain answers only: braintrust-sdk-python__braintrust-wrappers-test-basic-completion-stream-0-2ac7",
+        "candidates/*/finishMessage": "in plain answers only: fantasy__testgooglecommon-gemini-3-pro-preview-multi-tool-streaming-0-e825",
     }
 )
 

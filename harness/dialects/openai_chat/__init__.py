@@ -27,6 +27,7 @@ class OpenAIChat(BaseDialect):
     padding = differences.PADDING
     enumerations = differences.ENUMERATIONS
     parts = differences.PARTS
+    nullable = differences.NULLABLE
 
     def not_asked(self, request: Any) -> PathSet:
         options = request.get("stream_options") if isinstance(request, dict) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.dialects.base64_text import Base64Text
@@ -49,30 +49,16 @@ class Message:
         if name == "content" and (isinstance(value, list) or self._content is not None):
             yield from self._content_parts(value, frame, at)
         elif name in _TEXTS and isinstance(value, str):
-            if value or self._set.get(name) is None:  # `texts` has those that are not empty
-                target = Target(Op.CONCAT, (*self.path, name), self._part(_TEXTS[name]), at)
-                self._set[name] = value
-                if value:
-                    self.texts[name] = target
-                yield Edit(target, value, frame.index)
+            yield from self._text(name, value, frame, at)
         elif name in self.texts and value is not None:
             yield Edit(Target(Op.SET, (*self.path, name), UNKNOWN, at), value, frame.index)  # it does not replace the text
-        elif name == "tool_calls":
-            for position, fragment in enumerate(value or ()):
-                yield from self.calls.edits(fragment, frame, f"{at}/{position}")
-        elif name == "role":
-            if value and self._first("role"):
-                yield setting((*self.path, "role"), value, frame, METADATA, at)
+        elif name in _FIELDS:
+            if value or isinstance(value, list):
+                yield from _FIELDS[name](self, value, frame, at)
         elif name in _LISTS and isinstance(value, list):
             self._lengths[name] += len(value)
             for element in value:
                 yield Edit(Target(Op.APPEND, (*self.path, name), self._part(PartKind.OTHER), at), element, frame.index)
-        elif name == "reasoning_details":
-            yield from self._reasoning_details(value or [], frame, at)
-        elif name == "function_call":
-            yield from self._function_call(value or {}, frame, at)
-        elif name == "audio":
-            yield from self._speech(value or {}, frame, at)
         elif name in DELTA.names and name not in _STREAM_ONLY:
             known = self._set.get(name, _UNSET)
             if known is _UNSET or (value is not None and value != known):
@@ -112,6 +98,23 @@ class Message:
             return False
         self._set[key] = True
         return True
+
+    def _text(self, name: str, value: str, frame: Frame, at: str) -> Iterator[Edit]:
+        """The first piece of a text, which may be empty, and the first that is not: from then on its place is known."""
+        if value or self._set.get(name) is None:
+            self._set[name] = value
+            target = Target(Op.CONCAT, (*self.path, name), self._part(_TEXTS[name]), at)
+            if value:
+                self.texts[name] = target
+            yield Edit(target, value, frame.index)
+
+    def _role(self, value: Any, frame: Frame, at: str) -> Iterator[Edit]:
+        if value and self._first("role"):
+            yield setting((*self.path, "role"), value, frame, METADATA, at)
+
+    def _tool_calls(self, fragments: list[dict[str, Any]], frame: Frame, at: str) -> Iterator[Edit]:
+        for position, fragment in enumerate(fragments):
+            yield from self.calls.edits(fragment, frame, f"{at}/{position}")
 
     def _content_parts(self, value: Any, frame: Frame, at: str) -> Iterator[Edit]:
         """Mistral's reasoning models send content as a list of parts; neighbours of one kind are one part."""
@@ -203,3 +206,12 @@ class Message:
                 yield Edit(Target(Op.CONCAT, (*base, name), part, f"{at}/{name}"), value, frame.index)
             elif value is not None and (name != "id" or self._first("audio.id")):
                 yield setting((*base, name), value, frame, part, f"{at}/{name}")
+
+
+_FIELDS: dict[str, Callable[[Message, Any, Frame, str], Iterator[Edit]]] = {
+    "role": Message._role,
+    "tool_calls": Message._tool_calls,
+    "reasoning_details": Message._reasoning_details,
+    "function_call": Message._function_call,
+    "audio": Message._speech,
+}

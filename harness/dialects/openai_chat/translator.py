@@ -44,7 +44,10 @@ class _Choice:
             elif name == "message":
                 if value and (body.get("finish_reason") or not body.get("delta")):  # the whole message once more
                     yield Edit(Target(Op.SETTLE, self.message.path, METADATA, source), value, frame.index)
-            elif name == "content_filter_results" and value:
+            elif name == "content_filter_results" and value is not None:
+                if name not in self.set:
+                    self.set[name] = True
+                    yield setting((*base, name), {}, frame, METADATA, source)
                 for category, result in value.items():
                     yield setting((*base, name, category), result, frame, METADATA, f"{source}/{category}")
             elif name not in self.set or value is not None:
@@ -137,7 +140,7 @@ class ChatTranslator(BaseTranslator):
         if envelope != self._envelope or keys != self._keys:
             self._envelope, self._keys = envelope, keys
             out.extend(self._top_level(body, frame))
-        if "error" in body or frame.name is not None or body.get("object") == "error":
+        if "error" in body or "x_groq" in body or frame.name is not None or body.get("object") == "error":
             out.extend(self._failure(body, frame))
         for position, choice in enumerate(body.get("choices") or ()):
             self._choice(choice, position, frame, out)

@@ -4,11 +4,13 @@ A name here is understood or known to be safe to keep as it is; which provider s
 wire/openrouter.md and the recordings. What is not here is kept in the body and listed as unknown.
 """
 
-from harness.vocabulary import FREE, Either, Many, Map, Shape
+from harness.dialects.openai_names import CATEGORIES, FILTER_RESULTS, TIMINGS
+from harness.vocabulary import FREE, Either, Many, Shape
 
 TOKEN = Shape("token logprob bytes id", top_logprobs=Many(Shape("token logprob bytes id")))
 LOGPROBS = Shape(content=Many(TOKEN), refusal=Many(TOKEN), reasoning_content=Many(TOKEN))
 
+SERVER_TOOLS = Shape("web_search_requests web_fetch_requests tool_calls_requested tool_calls_executed")
 USAGE = Shape(
     "prompt_tokens completion_tokens total_tokens",
     prompt_tokens_details=Shape("cached_tokens cache_write_tokens audio_tokens image_tokens text_tokens video_tokens"),
@@ -18,10 +20,16 @@ USAGE = Shape(
 ).extended(
     # OpenRouter; DeepSeek; Groq
     "is_byok prompt_cache_hit_tokens prompt_cache_miss_tokens queue_time prompt_time completion_time total_time",
-    cost=Either(Map(FREE)),  # a number; Perplexity: an object
-    cost_details=Map(FREE),
-    server_tool_use=Map(FREE),
-    server_tool_use_details=Map(FREE),
+    # a number; Perplexity: an object
+    cost=Either(
+        Shape(
+            "input_tokens_cost output_tokens_cost reasoning_tokens_cost citation_tokens_cost request_cost "
+            "search_queries_cost total_cost"
+        )
+    ),
+    cost_details=Shape("upstream_inference_cost upstream_inference_prompt_cost upstream_inference_completions_cost"),
+    server_tool_use=SERVER_TOOLS,
+    server_tool_use_details=SERVER_TOOLS,
 )
 
 FUNCTION = Shape("name", arguments=FREE)  # a string; some servers send the object itself
@@ -46,7 +54,6 @@ DELTA = Shape(
     extra_content=FREE,
 )
 
-FILTER_RESULTS = Map(Either(FREE))
 CHOICE = Shape(
     "index finish_reason native_finish_reason stop_reason matched_stop token_ids",
     delta=DELTA,
@@ -62,9 +69,9 @@ MODERATION_RESULTS = Shape(
     results=Many(
         Shape(
             "flagged model type",
-            categories=Map(Either(FREE)),
-            category_scores=Map(Either(FREE)),
-            category_applied_input_types=Map(Either(FREE)),
+            categories=CATEGORIES,
+            category_scores=CATEGORIES,
+            category_applied_input_types=CATEGORIES,
         )
     ),
     error=FREE,
@@ -77,8 +84,8 @@ CHUNK = Shape(
     moderation=Shape(input=MODERATION_RESULTS, output=MODERATION_RESULTS),
     prompt_filter_results=Many(Shape("prompt_index", content_filter_results=FILTER_RESULTS)),
     error=FREE,
-    x_groq=Shape("id seed error", usage=USAGE),
-    timings=Map(Either(FREE)),  # llama.cpp
+    x_groq=Shape("id seed", error=FREE, usage=USAGE),
+    timings=TIMINGS,
     meta=Shape("requestDurationMillis"),  # AI21
     prompt_token_ids=FREE,  # vLLM
     kv_transfer_params=FREE,

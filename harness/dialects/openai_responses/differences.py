@@ -7,14 +7,14 @@ from harness.dialects.protocol import PathSet
 
 VOLATILE = PathSet(
     {
-        "id": "every answer has its own",
-        "created_at": "a time",
-        "completed_at": "a time",
-        "output/*/id": "every item has its own",
-        "output/*/call_id": "every call has its own",
-        "output/*/encrypted_content": "encrypted anew",
-        "output/*/fingerprint": "encrypted anew",
-        "output/*/content/*/logprobs": "numbers move with batching",
+        "id": "every answer has its own: activeagent__responses-native-format-test-test-agent-functions-with-streaming-0-8abb",
+        "created_at": "a time: activeagent__responses-native-format-test-test-agent-functions-with-streaming-0-8abb",
+        "completed_at": "a time: ai__open-responses-responses-lmstudio-basic-1-0-42cf",
+        "output/*/id": "every item has its own: activeagent__responses-native-format-test-test-agent-functions-with-streaming-0-8abb",
+        "output/*/call_id": "every call has its own: activeagent__responses-native-format-test-test-agent-functions-with-streaming-0-8abb",
+        "output/*/encrypted_content": "encrypted anew: ai__openai-responses-programmatic-tool-calling-1-0-aeaa",
+        "output/*/fingerprint": "encrypted anew: ai__openai-responses-programmatic-tool-calling-1-0-aeaa",
+        "output/*/content/*/logprobs": "numbers move with batching: pydantic-ai__models-test-openai-test-openai-instructions-with-responses-logp-e8ed5f-0-aa18",
     }
 )
 
@@ -28,7 +28,7 @@ RESTATED = PathSet(
 
 UNSENT = PathSet(
     {
-        "billing": "in plain answers only",
+        "billing": "in plain answers only: activeagent__responses-native-format-test-test-agent-functions-with-streaming-0-8abb",
     }
 )
 

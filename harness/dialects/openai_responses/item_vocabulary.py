@@ -6,6 +6,8 @@ too. What is not here is kept in the body and listed as unknown.
 
 from harness.vocabulary import FREE, ByTag, Either, Many, Map, Shape
 
+MCP_ANNOTATIONS = Shape("title readOnlyHint destructiveHint idempotentHint openWorldHint read_only")
+
 ANNOTATION = Shape("type url title start_index end_index index file_id filename container_id")
 TOKEN = Shape("token logprob bytes", top_logprobs=Many(Shape("token logprob bytes")))
 _BREAKPOINT = Shape("mode ttl")
@@ -113,7 +115,7 @@ ITEMS = {
     "mcp_list_tools": Shape(
         f"{_BASE} server_label",
         error=_ERROR,
-        tools=Many(Shape("name description", input_schema=FREE, annotations=FREE)),  # annotations: the MCP server's own
+        tools=Many(Shape("name description", input_schema=FREE, annotations=MCP_ANNOTATIONS)),
     ),
     "mcp_approval_request": Shape(f"{_BASE} arguments name server_label"),
     "mcp_approval_response": Shape(f"{_BASE} approval_request_id approve reason"),

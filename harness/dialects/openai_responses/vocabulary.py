@@ -3,15 +3,16 @@
 A name here is understood or known to be safe to keep as it is. What is not here is kept in the body and listed as unknown.
 """
 
+from harness.dialects.openai_names import CATEGORIES, FILTER_RESULTS, TIMINGS
 from harness.dialects.openai_responses.item_vocabulary import ANNOTATION, ITEM, MAP, PART, TOKEN, TOOL
 from harness.vocabulary import FREE, ByTag, Either, Kind, Many, Map, Shape
 
 _MODERATION = Shape(
-    "type flagged model code message", categories=MAP, category_scores=MAP, category_applied_input_types=Map(FREE)
+    "type flagged model code message",
+    categories=CATEGORIES,
+    category_scores=CATEGORIES,
+    category_applied_input_types=CATEGORIES,
 )
-_VERDICT = Shape(
-    "filtered severity detected", citation=Shape("URL license"), details=FREE, error=Shape("code message")
-)  # of one filter category (Azure)
 _TOKENS = Shape("image_tokens text_tokens")
 
 USAGE = Shape(
@@ -71,7 +72,7 @@ RESPONSE = Shape(
     content_filters=Many(  # Azure
         Shape(
             "blocked source_type",
-            content_filter_results=Map(_VERDICT),
+            content_filter_results=FILTER_RESULTS,
             content_filter_offsets=Shape("check_offset start_offset end_offset"),
             content_filter_raw=FREE,
         )
@@ -80,7 +81,7 @@ RESPONSE = Shape(
 
 _EVENT = Shape("type sequence_number stream_id model")  # stream_id: WebSocket; model: LiteLLM, the name that was asked for
 _ITEM_EVENT = _EVENT.extended("output_index item_id")
-_LIFECYCLE = _EVENT.extended(response=RESPONSE, timings=MAP)  # timings: llama.cpp
+_LIFECYCLE = _EVENT.extended(response=RESPONSE, timings=TIMINGS)
 _ITEM = _EVENT.extended("output_index", item=ITEM)
 _PART = _ITEM_EVENT.extended("content_index", part=PART)
 _SUMMARY_PART = _ITEM_EVENT.extended("summary_index status", part=PART)

@@ -1,0 +1,55 @@
+"""Law 10: cost per event does not grow with length. Work is counted, not timed; `nox -s bench` measures the time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from bench.streams import NAMES, stream
+from harness.adapters.ours import framing_of
+from harness.collector import StreamCollector
+from harness.dialects import dialect as dialect_called
+from harness.framing import framer
+
+SHORT, LONG = 300, 2400
+PIECES = {"whole": None, "16 KiB": 16 * 1024, "64 bytes": 64}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("kind", ["text", "arguments"])
+@pytest.mark.parametrize("dialect", NAMES)
+def test_calls_per_event_do_not_grow(dialect: str, kind: str, piece: str) -> None:
+    costs = []
+    for events in (SHORT, LONG):
+        texts, fragments = (events, 0) if kind == "text" else (0, events)
+        made = stream(dialect, deltas=texts, calls=int(kind != "text"), fragments=fragments)
+        costs.append(_calls(lambda body=made.body: _collect(dialect, body, PIECES[piece])) / made.events)
+    assert costs[1] <= costs[0] * 1.05 + 0.5
+
+
+def _collect(name: str, body: bytes, size: int | None) -> None:
+    api = dialect_called(name)
+    frames, collector = framer(framing_of(api, body)), StreamCollector(api)
+    for start in range(0, len(body), size or len(body)):
+        collector.extend(frames.feed(body[start : start + (size or len(body))]))
+    collector.extend(frames.close())
+    collector.close()
+
+
+def _calls(work: Callable[[], None]) -> int:
+    """How many calls, of Python and of C functions, the work makes."""
+    count = 0
+
+    def profile(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
