@@ -29,8 +29,13 @@ class Checked:
     input: Input
     seen: Observation
     findings: tuple[Finding, ...]
-    body: bytes
-    """The body that spans point into."""
+    bodies: tuple[bytes, ...]
+    """The bodies that spans point into, one for each attempt that was made."""
+
+    def body_of(self, where: Where) -> bytes | None:
+        """The body that a place lies in."""
+        number = where.exchange or 0
+        return self.bodies[number] if number < len(self.bodies) else None
 
     @property
     def outcome(self) -> Outcome:
@@ -54,17 +59,19 @@ class Checked:
 def check(given: Input) -> Checked:
     """Judge one input. Of several attempts the last one that a client would make counts: an attempt that failed in a retryable
     way before any output is followed by the next, and its findings are only information."""
-    earlier: list[Finding] = []
-    seen, number = Observation(adapter="ours"), 0
+    findings: list[Finding] = []
+    bodies: list[bytes] = []
+    seen = Observation(adapter="ours")
     for number, exchange in enumerate(given.exchanges):
         seen = Ours().observe(exchange, given.dialect)
-        if number + 1 == len(given.exchanges) or not _retried(seen):
+        trace = Trace(exchange, given.dialect)
+        bodies.append(trace.body)
+        found = [trace.pinpoint(f.ruled(given.dialect.name)) for f in judge.observed(seen, given.dialect)]
+        again = number + 1 < len(given.exchanges) and _retried(seen)
+        findings += [_placed(replace(f, graded=Level.INFO) if again else f, number) for f in found]
+        if not again:
             break
-        earlier += [_placed(replace(f, graded=Level.INFO), number) for f in judge.observed(seen)]
-    trace = Trace(given.exchanges[number], given.dialect) if given.exchanges else None
-    findings = [_placed(trace.pinpoint(f) if trace else f, number) for f in judge.observed(seen)]
-    body = trace.body if trace else b""
-    return Checked(input=given, seen=seen, findings=(*earlier, *findings), body=body)
+    return Checked(input=given, seen=seen, findings=tuple(findings), bodies=tuple(bodies))
 
 
 def _retried(seen: Observation) -> bool:

@@ -5,9 +5,14 @@ Exit status: 0 conforms, 1 violations or failures found, 2 bad usage or unreadab
 
 from __future__ import annotations
 
+import io
+import os
+import shlex
 import sys
 import tomllib
-from collections.abc import Iterator
+import traceback
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +32,7 @@ from harness.conformance.verdict import Verdict
 from harness.dialects import dialect as dialect_called
 from harness.errors import HarnessError, InputError, Where
 from harness.reporting import markdown, results
+from harness.reporting.excerpt import harmless
 from harness.reporting.terminal import Terminal
 
 app = typer.Typer(
@@ -66,18 +72,19 @@ def run(
     ascii_only: Annotated[bool, _ASCII] = False,
 ) -> None:
     """Replay cassettes, compare what comes out with the twin, judge, and write a report."""
-    selected = _Selection(paths or [])
     _adapters(adapter or ["ours"])
-    deviations = [*selected.known(), *(d for path in _configured(known) for d in known_deviations.load(path))]
-    with _progress(len(selected.cassettes), quiet=as_json) as advance:
-        outcome = suite.run(selected.cassettes, known=deviations, progress=advance)
+    selected = _Selection(paths or [])
+    deviations = [*selected.known(), *_configured(known, partial=selected.partial)]
     versions = {"ours": Ours().version}
-    lines = list(results.render(outcome, version=__version__, selection=selected.names, adapters=versions))
-    folder = _fresh(reports)
-    results.write(folder / "results.jsonl", lines)
-    results.write(folder / "report.md", markdown.render(outcome, version=__version__).split("\n"))
+    with results.Draft(reports) as draft:
+        with _progress(len(selected.cassettes), quiet=as_json) as advance:
+            outcome = suite.run(selected.cassettes, known=deviations, progress=advance)
+        lines = list(results.render(outcome, version=__version__, selection=selected.names, adapters=versions))
+        draft.write("results.jsonl", lines)
+        draft.write("report.md", markdown.render(outcome, version=__version__).split("\n"))
+        folder = draft.publish(datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S"))
     if as_json:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        _print_json(lines)
     else:
         terminal = Terminal(Console(highlight=False), ascii=ascii_only)
         terminal.head(__version__, outcome, list(versions))
@@ -101,7 +108,7 @@ def check(
         for given in inputs.load(path, dialect):
             checked = checking.check(given)
             if as_json:
-                sys.stdout.write(results.dumped(checked.as_dict()) + "\n")
+                _print_json([results.dumped(checked.as_dict())])
             else:
                 terminal.checked(checked)
             status = max(status, int(checked.outcome is not checking.Outcome.OK))
@@ -114,6 +121,7 @@ def list_cassettes(
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """List cassettes: id, model, what they hold."""
+    terminal = Terminal(Console(highlight=False))
     for case in _Selection(paths or []).cassettes:
         row = {
             "id": case.id,
@@ -126,14 +134,17 @@ def list_cassettes(
             "provenance": case.provenance.kind,
         }
         if as_json:
-            sys.stdout.write(results.dumped(row) + "\n")
+            _print_json([results.dumped(row)])
         else:
             sides = "stream + twin" if case.stream and case.reference else "stream" if case.stream else "plain"
-            sys.stdout.write(f"{case.id}  {case.model or '-'}  {sides}  {case.match}  {case.provenance.kind}\n")
+            terminal.line(f"{case.id}  {case.model or '-'}  {sides}  {case.match}  {case.provenance.kind}")
 
 
 def main() -> None:
     """Run the program; whatever goes wrong ends in one line that says where and what to do."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(standalone_mode=True)
     except HarnessError as error:
@@ -147,11 +158,19 @@ def main() -> None:
 
 def _fail(error: Exception, status: int) -> None:
     if _State.debug:
-        raise error
+        traceback.print_exception(error)
+        sys.exit(status)
     said = str(error) if isinstance(error, HarnessError) else f"streamproof itself failed: {type(error).__name__}: {error}"
     hint = "" if isinstance(error, HarnessError) else " (run again with --debug before the command, and report it)"
-    sys.stderr.write(f"streamproof: {said}{hint}\n")
+    sys.stderr.write(f"streamproof: {harmless(said)}{hint}\n")
     sys.exit(status)
+
+
+def _print_json(lines: Iterable[str]) -> None:
+    """JSON is UTF-8, whatever the terminal speaks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 class _Selection:
@@ -159,16 +178,19 @@ class _Selection:
 
     def __init__(self, paths: list[Path]) -> None:
         self.names = [str(path) for path in paths] or ["shipped cassettes"]
-        self._paths = paths or [cassettes.shipped()]
+        self._paths = list(dict.fromkeys(paths)) or [cassettes.shipped()]
+        self.partial = any(path.is_file() for path in self._paths)
+        """Whether only some of the cassettes of a folder are looked at."""
         self.cassettes: list[Cassette] = []
-        self._from: dict[str, Path] = {}
+        self._from: dict[str, list[Path]] = defaultdict(list)
+        self._called: dict[str, list[Cassette]] = defaultdict(list)
         for path in self._paths:
             for case in cassettes.load(path):
                 self.cassettes.append(case)
-                self._from.setdefault(case.id, path)
+                self._from[case.id].append(path)
+                self._called[case.id].append(case)
         if not self.cassettes:
             raise InputError("no cassette there", where=", ".join(self.names), hint="give a cassette or a folder of them")
-        self._by_id = {case.id: case for case in self.cassettes}
 
     def known(self) -> Iterator[known_deviations.Known]:
         """The known.toml files in the folders given, for the cassettes beside them."""
@@ -179,21 +201,26 @@ class _Selection:
                 yield from known_deviations.load(file, below=_below(file.parent), partial=True)
 
     def body_of(self, where: Where) -> bytes | None:
-        """The response body that a place lies in."""
-        case = self._by_id.get(where.cassette or "")
-        side = (case.stream, case.reference)[where.exchange or 0] if case is not None else None
-        return Trace(side, dialect_called(case.dialect)).body if case is not None and side is not None else None
+        """The response body that a place lies in; None where two cassettes share the name."""
+        cases = self._called.get(where.cassette or "", [])
+        side = (cases[0].stream, cases[0].reference)[where.exchange or 0] if len(cases) == 1 else None
+        return Trace(side, dialect_called(cases[0].dialect)).body if side is not None else None
 
     def again(self, verdict: Verdict) -> str:
         """The command that shows a verdict again."""
-        path = self._from[verdict.cassette]
-        inner = path if path.is_file() else path / verdict.cassette
-        return f"streamproof run {inner if inner.exists() else inner.with_name(inner.name + '.yaml')}"
+        paths = (_narrowest(path, verdict.cassette) for path in self._from[verdict.cassette])
+        return f"streamproof run {' '.join(shlex.quote(str(path)) for path in dict.fromkeys(paths))}"
+
+
+def _narrowest(path: Path, name: str) -> Path:
+    """The file or folder of a cassette below the path that it came from, if it stands where its name says."""
+    inner = path / name
+    return next((p for p in (inner, inner.with_name(f"{inner.name}.yaml")) if path.is_dir() and p.exists()), path)
 
 
 def _below(folder: Path) -> str:
     """The start of the ids of the cassettes in a folder `<dialect>/<provider>`."""
-    return "/".join(folder.parts[-2:])
+    return "/".join(Path(os.path.abspath(folder)).parts[-2:])  # not resolved: a link is called what it is called
 
 
 def _adapters(names: list[str]) -> None:
@@ -202,36 +229,27 @@ def _adapters(names: list[str]) -> None:
         raise InputError(f"no adapter is called {unknown[0]!r}", hint="there is: ours")
 
 
-def _configured(given: list[Path] | None) -> list[Path]:
-    """Files of known deviations: those given, and `known` of [tool.streamproof] in the pyproject.toml of this folder."""
-    project = Path("pyproject.toml")
-    listed: list[Any] = []
-    if project.is_file():
-        try:
-            table = tomllib.loads(project.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"is no TOML: {error}", where=str(project)) from None
-        listed = table.get("tool", {}).get("streamproof", {}).get("known", [])
-        if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
-            raise InputError("known must be a list of file names", where=f"{project} [tool.streamproof]")
-    return [*(given or []), *map(Path, listed)]
+def _configured(given: list[Path] | None, *, partial: bool) -> Iterator[known_deviations.Known]:
+    """The known deviations in the files given, and in those that `known` of [tool.streamproof] names in the pyproject.toml of
+    this folder."""
+    for path in [*(given or []), *_in_project(Path("pyproject.toml"))]:
+        yield from known_deviations.load(path, partial=partial)
 
 
-def _fresh(reports: Path) -> Path:
-    """A new folder for a run, named by the time in UTC; a number follows where one second has seen two runs."""
-    name = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-    folder = reports / name
-    number = 1
-    while True:
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            number += 1
-            folder = reports / f"{name}-{number}"
-        except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror}", where=str(folder), hint="choose one with --reports") from None
-        else:
-            return folder
+def _in_project(project: Path) -> list[Path]:
+    if not project.is_file():
+        return []
+    try:
+        table: Any = tomllib.loads(project.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", where=str(project), hint="known deviations may stand there") from None
+    for step in ("tool", "streamproof"):
+        table = table.get(step, {}) if isinstance(table, dict) else {}
+    listed = table.get("known", []) if isinstance(table, dict) else []
+    if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
+        hint = 'write known = ["FILE"]'
+        raise InputError("known must be a list of file names", where=f"{project} [tool.streamproof]", hint=hint)
+    return [project.parent / entry for entry in listed]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +64,17 @@ class Where:
 class HarnessError(Exception):
     """Base of all our errors.
 
-    `message` says what is wrong, `where` names the place in the input, `hint` says what to do next.
+    `message` says what is wrong, `where` names the place in the input, `hint` says what to do next; without one, `usual_hint`
+    of the class does.
     """
+
+    usual_hint: ClassVar[str | None] = None
 
     def __init__(self, message: str, *, where: Where | str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.where = where
-        self.hint = hint
+        self.hint = self.usual_hint if hint is None else hint
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where is not None and str(self.where) else ""
@@ -85,6 +88,8 @@ class InputError(HarnessError):
 
 class CassetteError(InputError):
     """A file or folder is no cassette, or a damaged one."""
+
+    usual_hint = "docs/cassettes.md says what cassettes and exchange folders hold"
 
 
 class KnownError(InputError):

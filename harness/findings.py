@@ -159,6 +159,11 @@ class Finding:
         """Whether it makes a verdict fail: a MUST that no known deviation explains."""
         return self.level is Level.MUST and self.known is None
 
+    @property
+    def compares(self) -> bool:
+        """Whether it is about two values that should be one; others tell at most what was met."""
+        return (self.expected, self.got) != (None, None) and self.kind != "field/unknown"
+
     def within(self, outer: Where) -> Finding:
         """The same finding, with the place completed from `outer`."""
         return replace(self, where=self.where.within(outer))

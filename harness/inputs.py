@@ -7,7 +7,6 @@ anything else holds them as they are; `.json` holds one document, a JSON-array s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness import cassette as cassettes
-from harness import dialects
+from harness import dialects, payload
+from harness.cassette.decoding import DecodedBody
 from harness.cassette.model import Cassette, Chunk, Exchange, Headers, Request
 from harness.detection import detect
 from harness.dialects import Dialect
-from harness.errors import InputError
+from harness.errors import InputError, UnsupportedDialectError
 
 _SCENARIO = "scenario/1"
+_FORM = "docs/check.md has the form of scenario files"
+_FRAMINGS = {".sse": "sse", ".ndjson": "ndjson", ".hex": "event-stream"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,22 +41,33 @@ def load(path: Path, dialect: str | None = None) -> Iterator[Input]:
     """What a file or folder holds; several inputs for several cassettes. Raises `InputError`."""
     told = dialects.dialect(dialect) if dialect is not None else None
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
-        yield from (_of_cassette(c, told) for c in cassettes.load(path))
+        yield from _of_cassettes(path, told)
         return
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    if path.suffix == ".json" and (value := _json(data)) is not None and isinstance(value, dict):
-        if str(value.get("format", "")).startswith("scenario"):
-            yield _of_scenario(path, value, told)
-            return
-        if "interactions" in value:
-            yield from (_of_cassette(c, told) for c in cassettes.load(path))
-            return
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), hint="give a file or a folder that is there"
+        ) from None
     if path.suffix == ".hex":
         data = _unhexed(path, data)
-    yield _of_body(path, data, told)
+    document = _document(data) if path.suffix not in (".sse", ".ndjson") else None
+    if document is not None and str(document.get("format", "")).startswith("scenario"):
+        yield _of_scenario(path, document, told)
+    elif document is not None and "interactions" in document:
+        yield from _of_cassettes(path, told)
+    else:
+        yield _of_body(path, data, told, streamed=document is None)
+
+
+def _of_cassettes(path: Path, told: Dialect | None) -> Iterator[Input]:
+    found = False
+    for case in cassettes.load(path):
+        found = True
+        yield _of_cassette(case, told)
+    if not found:
+        hint = "give a capture, a cassette, or a folder of cassettes or exchange folders"
+        raise InputError("nothing there can be checked", where=str(path), hint=hint)
 
 
 def _of_cassette(case: Cassette, told: Dialect | None) -> Input:
@@ -63,19 +76,21 @@ def _of_cassette(case: Cassette, told: Dialect | None) -> Input:
     return Input(name=case.id, dialect=api, detected=False, exchanges=(side,) if side else ())
 
 
-def _of_body(path: Path, data: bytes, told: Dialect | None) -> Input:
-    framing = {".sse": "sse", ".ndjson": "ndjson", ".hex": "event-stream"}.get(path.suffix)
-    api = told or detect(data, framing)
+def _of_body(path: Path, data: bytes, told: Dialect | None, *, streamed: bool) -> Input:
+    """A body of which nothing else is known: one that is a single document answers a request that asked for no stream."""
+    exchange = Exchange(request=_asking(streamed), chunks=(Chunk(data=data),))
+    plain = b"".join(chunk.data for chunk in DecodedBody(exchange))
+    api = told or detect(plain, _FRAMINGS.get(path.suffix))
     if api is None:
         hint = f"say which API it is with --dialect ({', '.join(dialects.names())})"
-        raise InputError("nothing in it looks like a stream of a known API", where=str(path), hint=hint)
-    exchange = Exchange(request=_asking(api), chunks=(Chunk(data=data),))
+        begins = f"it begins {payload.quote(plain, 60)}" if plain else "it is empty"
+        raise InputError(f"nothing in it looks like a stream of a known API: {begins}", where=str(path), hint=hint)
     return Input(name=path.name, dialect=api, detected=told is None, exchanges=(exchange,))
 
 
-def _asking(api: Dialect) -> Request:
-    """A request of unknown content that asks for a stream, as far as a body can."""
-    return Request(target="", body=b'{"stream": true}')
+def _asking(streamed: bool = True) -> Request:
+    """A request of unknown content that asks for a stream, or not, as far as a body can."""
+    return Request(target="", body=b'{"stream": true}' if streamed else b'{"stream": false}')
 
 
 class _Read(BaseModel):
@@ -113,14 +128,18 @@ def _of_scenario(path: Path, value: dict[str, Any], told: Dialect | None) -> Inp
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(str(step) for step in first["loc"])
-        raise InputError(f"{at}: {first['msg']}", where=str(path), hint="the format stands in docs: scenario files") from None
+        raise InputError(f"{at}: {first['msg']}", where=str(path), hint=_FORM) from None
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"a read of the scenario cannot be understood: {error}", where=str(path)) from None
+        raise InputError(f"a read of the scenario cannot be understood: {error}", where=str(path), hint=_FORM) from None
     if scenario.format != _SCENARIO:
         raise InputError(f"scenario format {scenario.format!r} is not known", where=str(path), hint=f"expected {_SCENARIO}")
     if not attempts:
-        raise InputError("the scenario has no exchange", where=str(path))
-    api = told or dialects.dialect(scenario.api)
+        raise InputError("the scenario has no exchange", where=str(path), hint=_FORM)
+    try:
+        api = told or dialects.dialect(scenario.api)
+    except UnsupportedDialectError as error:
+        error.where = f"{path}, api"
+        raise
     return Input(name=path.name, dialect=api, detected=False, exchanges=attempts)
 
 
@@ -132,7 +151,7 @@ def _attempt(attempt: _Attempt) -> Exchange:
         chunks += [Chunk(at=at, data=piece) for piece in _pieces(read)]
     endings: dict[str, Literal["eof", "reset", "timeout"]] = {"eof": "eof", "reset": "reset", "stall": "timeout"}
     return Exchange(
-        request=Request(target="", body=b'{"stream": true}'),
+        request=_asking(),
         status=attempt.status,
         headers=Headers(attempt.headers),
         chunks=tuple(chunks),
@@ -155,11 +174,16 @@ def _unhexed(path: Path, data: bytes) -> bytes:
     try:
         return bytes.fromhex("".join(data.decode("ascii").split()))
     except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"is no hexadecimal text: {error}", where=str(path)) from None
+        hint = "a .hex file holds pairs of hexadecimal digits; name one that holds the bytes themselves .bin"
+        raise InputError(f"is no hexadecimal text: {error}", where=str(path), hint=hint) from None
 
 
-def _json(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+def _document(data: bytes) -> dict[str, Any] | None:
+    """The data as one JSON object, if it is one."""
+    if data.lstrip()[:1] != b"{":
         return None
+    try:
+        value = payload.from_text(data.decode("utf-8", "replace"))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -14,6 +14,7 @@ _WHITE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}]+")
 _MARK = re.compile(rb'["{}\[\]]')
+_ESCAPE = re.compile(rb"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\.", re.DOTALL)
 
 Span = tuple[int, int]
 
@@ -29,6 +30,43 @@ def locate(data: bytes, pointer: str) -> Span | None:
     Of a name that stands twice in an object the last one counts, as decoders have it.
     """
     return Spans(data).locate(pointer)
+
+
+def locate_name(data: bytes, pointer: str) -> Span | None:
+    """The span of the name, with its quotes, of the field at `pointer`; None if there is no such field."""
+    above, slash, _ = pointer.rpartition("/")
+    holder = locate(data, above) if slash else None
+    if holder is None or data[holder[0] : holder[0] + 1] != b"{":
+        return None
+    names = {name: span for name, span, _ in _members(data, holder[0])}
+    return names.get(steps_of(pointer)[-1])
+
+
+def strings(data: bytes) -> Iterator[Span]:
+    """The spans of all values that are strings, names not among them."""
+    for match in _STRING.finditer(data):
+        after = _skip_white(data, match.end())
+        if data[after : after + 1] != b":":
+            yield match.span()
+
+
+def character(data: bytes, string: Span, number: int) -> Span:
+    """The bytes of one character of a string, which may be an escape or a pair of them; empty behind the last one."""
+    end = string[1] - 1
+    start = _skip_characters(data, (string[0] + 1, end), number)
+    return start, _skip_characters(data, (start, end), 1)
+
+
+def _skip_characters(data: bytes, inside: Span, count: int) -> int:
+    pos, end = inside
+    for escape in _ESCAPE.finditer(data, pos, end):
+        run = data[pos : escape.start()].decode(errors="surrogateescape")
+        if count <= len(run):
+            break
+        count -= len(run) + 1
+        pos = escape.end()
+    plain = data[pos:end].decode(errors="surrogateescape")[:count]
+    return pos + len(plain.encode(errors="surrogateescape"))
 
 
 class Spans:
@@ -66,21 +104,28 @@ def closing_gaps(data: bytes) -> list[Span]:
 
 def _children(data: bytes, start: int) -> Iterator[tuple[str, Span]]:
     """(name or position, span) of what an object or array at `start` holds."""
+    return ((name, span) for name, _, span in _members(data, start))
+
+
+def _members(data: bytes, start: int) -> Iterator[tuple[str, Span, Span]]:
+    """(name or position, span of the name, span of the value) of what an object or array at `start` holds."""
     opening = data[start : start + 1]
     if opening not in (b"{", b"["):
         return
     pos = _skip_white(data, start + 1)
     position = 0
     while data[pos : pos + 1] not in (b"}", b"]", b""):
+        named = (pos, pos)
         if opening == b"{":
             end = _end_of_value(data, pos)
+            named = (pos, end)
             name = _name(data[pos:end])
             pos = _skip_white(data, _skip_white(data, end) + 1)
         else:
             name = str(position)
             position += 1
         end = _end_of_value(data, pos)
-        yield name, (pos, end)
+        yield name, named, (pos, end)
         pos = _skip_white(data, end)
         if data[pos : pos + 1] == b",":
             pos = _skip_white(data, pos + 1)

@@ -42,18 +42,20 @@ class Ours:
     def observe(self, exchange: Exchange, dialect: str | Dialect) -> Observation:
         """What our pipeline makes of an exchange, streamed or not. Raises `UnsupportedDialectError`, and nothing else."""
         api = dialects.dialect(dialect) if isinstance(dialect, str) else dialect
+        body = DecodedBody(exchange)
+        exchange = replace(exchange, chunks=tuple(body))
         if exchange.status >= 400:
-            return self._refused(exchange, api)
+            return self._refused(exchange, api, body.findings)
         if exchange.status and not api.streams(exchange.request.target, exchange.request.json) and _is_document(exchange):
-            return self._document(exchange, api, findings=[])
-        return self._streamed(exchange, api)
+            return self._document(exchange, api, body.findings)
+        return self._streamed(exchange, api, body.findings)
 
-    def _refused(self, exchange: Exchange, api: Dialect) -> Observation:
+    def _refused(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
         """An answer with an error status is an error, whatever its body."""
         body = exchange.json if exchange.json is not None else exchange.body.decode(errors="replace")
         error = api.read_error(exchange.status, exchange.headers, body)
         finding = Finding(kind="error/http", message=f"HTTP {exchange.status}: {error.message}", where=Where())
-        return Observation(adapter=self.name, error=error, findings=(finding.ruled(api.name),))
+        return Observation(adapter=self.name, error=error, findings=tuple(f.ruled(api.name) for f in [*findings, finding]))
 
     def _document(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
         """One JSON document: the whole turn at once, or an error object under status 200."""
@@ -71,25 +73,21 @@ class Ours:
             findings=tuple(f.ruled(api.name) for f in findings),
         )
 
-    def _streamed(self, exchange: Exchange, api: Dialect) -> Observation:
-        decoded = DecodedBody(exchange)
-        chunks = list(decoded)
-        head = b"".join(chunk.data for chunk in chunks[:8])
+    def _streamed(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
+        head = next((data for chunk in exchange.chunks if (data := chunk.data.lstrip())), b"")
         framing = framing_of(api, head)
-        findings = [*decoded.findings, *_content_type(exchange, framing)]
-        if framing != "ndjson" and head.lstrip()[:1] == b"{" and _is_document(exchange):
+        findings = [*findings, *_content_type(exchange, framing)]
+        if framing != "ndjson" and head[:1] == b"{" and _is_document(exchange):
             if not any(f.kind == "http/content-type" for f in findings):
                 message = "the body is one JSON document, where a stream was asked for"
                 findings.append(Finding(kind="http/content-type", message=message))
             return self._document(exchange, api, findings)
         frames = framer(framing)
         collector = StreamCollector(api, exchange.request.json)
-        for chunk in chunks:
+        for chunk in exchange.chunks:
             collector.extend(frames.feed(chunk.data, chunk.at))
-        end = chunks[-1].at if chunks else 0.0
-        collector.extend(frames.close(end))
-        collected = collector.close()
-        return self._observation(exchange, api, collected, [*findings, *frames.findings])
+        collector.extend(frames.close(exchange.chunks[-1].at if exchange.chunks else 0.0))
+        return self._observation(exchange, api, collector.close(), [*findings, *frames.findings])
 
     def _observation(self, exchange: Exchange, api: Dialect, collected: Collected, findings: list[Finding]) -> Observation:
         error = collected.error

@@ -24,7 +24,8 @@ def load(path: str | Path) -> Iterator[Cassette]:
     if root.is_file():
         return iter(vcr_format.read(root, root.stem))
     if not root.is_dir():
-        raise CassetteError("there is no such file or folder", where=str(path))
+        hint = "give a cassette, or a folder of cassettes or exchange folders"
+        raise CassetteError("there is no such file or folder", where=str(path), hint=hint)
     if folders.is_exchange(root):
         return iter(_exchange_folder(root))
     return _tree(root)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from harness import payload
+
 Ending = Literal["eof", "reset", "timeout"]
 Match = Literal["exact", "shape"]
 PairKind = Literal["exact", "near"]
@@ -134,6 +136,6 @@ def _json(body: bytes | None) -> Any:
     if body is None:
         return None
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return payload.from_text(body.decode(json.detect_encoding(body), "surrogatepass"))
+    except ValueError:
         return None

@@ -15,14 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from harness.collector import same
 from harness.dialects import Dialect
 from harness.edits import Path, pointer
 
-ABSENT = "(absent)"
-"""Stands for a value that is not there, in messages."""
+
+class _Absent(str):
+    """No recorded text is it, whatever it says."""
+
+
+ABSENT = _Absent("(absent)")
+"""Stands for a value that is not there: known by identity, shown by its text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,7 @@ class Difference:
     `free` tells that it lies in data of the user's or the model's own and was found by shape: sampling may be its reason."""
 
     path: str
+    kind: Literal["absent", "extra", "value", "type", "word"]
     expected: Any
     got: Any
     excuse: str | None = None
@@ -43,17 +49,27 @@ def compare(reference: Any, collected: Any, dialect: Dialect, match: Literal["ex
     found = _exact(reference, collected, ()) if exact else _Shapes(dialect).differences(reference, collected)
     return [
         Difference(
-            path=_shown(path),
-            expected=expected,
-            got=got,
-            excuse=_excuse(dialect, path, expected, got, exact=exact),
-            free=not exact and dialect.free.covers(path[:-1]) is not None,
+            path=_shown(met.path),
+            kind="absent" if met.got is ABSENT else "extra" if met.expected is ABSENT else met.kind,
+            expected=met.expected,
+            got=met.got,
+            excuse=_excuse(dialect, met, exact=exact),
+            free=not exact and dialect.free.covers(met.path[:-1]) is not None,
         )
-        for path, expected, got in found
+        for met in found
     ]
 
 
-_Found = Iterator[tuple[tuple[str | int, ...], Any, Any]]
+class _Met(NamedTuple):
+    """A difference as the walk meets it."""
+
+    path: Path
+    expected: Any
+    got: Any
+    kind: Literal["value", "type", "word"] = "type"
+
+
+_Found = Iterator[_Met]
 _Groups = dict[str | None, list[dict[str, Any]]]
 
 
@@ -69,19 +85,20 @@ def _exact(expected: Any, got: Any, path: Path) -> _Found:
             other = got[i] if i < len(got) else ABSENT
             yield from _exact(one, other, (*path, i))
     else:
-        yield path, expected, got
+        yield _Met(path, expected, got, "value")
 
 
-def _excuse(dialect: Dialect, path: Path, expected: Any, got: Any, *, exact: bool) -> str | None:
+def _excuse(dialect: Dialect, met: _Met, *, exact: bool) -> str | None:
     """The entry that excuses a difference. What is volatile must still be there, and of its type, or null on one side."""
+    expected, got = met.expected, met.got
     name, places = "volatile", dialect.volatile
-    if got == ABSENT:
+    if got is ABSENT:
         name, places = "unsent", dialect.unsent
-    elif expected == ABSENT:
+    elif expected is ABSENT:
         name, places = "padding", dialect.padding
     elif not exact or (None not in (expected, got) and type(expected) is not type(got)):
         return None
-    entry = places.covers(path)
+    entry = places.covers(met.path)
     return None if entry is None else f"{name}: {entry}"
 
 
@@ -107,7 +124,7 @@ class _Shapes:
         if path in self._dialect.nullable or path in self._dialect.parts:
             kinds = kinds[0] - {"null"} or kinds[1] - {"null"}, kinds[1] - {"null"} or kinds[0] - {"null"}
         if not _compatible(*kinds):
-            yield path, _named(kinds[0]), _named(kinds[1])
+            yield _Met(path, _named(kinds[0]), _named(kinds[1]))
             return
         if path in self._dialect.enumerations:
             yield from self._words(expected, got, path)
@@ -133,12 +150,12 @@ class _Shapes:
             if kind in got:
                 yield from self._objects(values, got[kind], path)
         if (None in expected) != (None in got):
-            yield path, _kinds(expected), _kinds(got)
+            yield _Met(path, _kinds(expected), _kinds(got))
 
     def _words(self, expected: list[Any], got: list[Any], path: Path) -> _Found:
         words = {str(v) for v in expected if isinstance(v, str)}, {str(v) for v in got if isinstance(v, str)}
         if words[0] != words[1] and all(words):
-            yield path, " | ".join(sorted(words[0])), " | ".join(sorted(words[1]))
+            yield _Met(path, " | ".join(sorted(words[0])), " | ".join(sorted(words[1])), "word")
 
     def _objects(self, expected: list[dict[str, Any]], got: list[dict[str, Any]], path: Path) -> _Found:
         for name in {name: None for v in (*expected, *got) for name in v}:
@@ -148,7 +165,7 @@ class _Shapes:
             if place in self._dialect.parts and presence[0] != presence[1] and _empty(here[0]) != _empty(here[1]):
                 continue
             if presence[0] != presence[1]:
-                yield place, *presence
+                yield _Met(place, *presence)
             elif all(here):
                 yield from self._values(*here, place)
 

@@ -10,7 +10,7 @@ from harness import dialects
 from harness.adapters.observation import Observation
 from harness.cassette.model import Cassette
 from harness.conformance import native
-from harness.conformance.compare import ABSENT, Difference, compare
+from harness.conformance.compare import Difference, compare
 from harness.conformance.trace import Trace
 from harness.conformance.verdict import Check, Grade, Verdict
 from harness.dialects import Dialect
@@ -74,16 +74,17 @@ def _framing(seen: Observation) -> list[Finding]:
 
 def _reassembly(seen: Observation, dialect: Dialect, provider: str) -> Iterator[Finding]:
     """Everything was folded, and the end is the recorded one."""
-    yield from (f for f in observed(seen, first_party=provider in dialect.vendors) if not f.kind.startswith("framing/"))
+    found = observed(seen, dialect, first_party=provider in dialect.vendors)
+    yield from (f for f in found if not f.kind.startswith("framing/"))
 
 
-def observed(seen: Observation, *, first_party: bool = False) -> Iterator[Finding]:
+def observed(seen: Observation, dialect: Dialect, *, first_party: bool = False) -> Iterator[Finding]:
     """Everything that an observation has to report. An unknown field is a fault in first-party recordings only, since there it
     is a hole in our vocabulary."""
     level = Level.MUST if first_party else Level.INFO
     yield from seen.findings
     yield from (_unknown(u, level) for u in seen.unknown)
-    yield from (_disagreement(d) for d in seen.disagreements)
+    yield from (_disagreement(d, dialect) for d in seen.disagreements)
 
 
 def _unknown(unknown: Unknown, level: Level) -> Finding:
@@ -91,9 +92,16 @@ def _unknown(unknown: Unknown, level: Level) -> Finding:
     return Finding(kind="field/unknown", message=message, where=unknown.where, graded=level, got=unknown.value)
 
 
-def _disagreement(found: Disagreement) -> Finding:
-    message = f"{found.where.path} is repeated with another value than was streamed; the repeated one counts"
-    return Finding(kind="repeat/differs", message=message, where=found.where, expected=found.gathered, got=found.repeated)
+def _disagreement(found: Disagreement, dialect: Dialect) -> Finding:
+    texts = isinstance(found.gathered, str) and isinstance(found.repeated, str)
+    again = "repeated" if found.where.frame is None else f"repeated in frame {found.where.frame}"
+    return Finding(
+        kind=dialect.text_repeated_otherwise if texts else "repeat/differs",
+        message=f"{found.where.path} is {again} with another value than was streamed; the repeated one counts",
+        where=found.where,
+        expected=found.gathered,
+        got=found.repeated,
+    )
 
 
 def _comparable(stream: Observation, reference: Observation) -> bool:
@@ -112,7 +120,7 @@ def _against_twin(cassette: Cassette, stream: Observation, reference: Observatio
     skipped = [dialect.not_asked(requests[0])] + ([] if same_request else [dialect.echoed])
     for difference in compare(reference.body, stream.body, dialect, match):
         if difference.excuse is None and not any(places.covers_pointer(difference.path) for places in skipped):
-            yield _difference(difference, match)
+            yield _difference(difference)
 
 
 def _asked(request: Any) -> Any:
@@ -131,17 +139,19 @@ def _said(turn: Response) -> tuple[Any, ...]:
     return turn.text, turn.reasoning, refusals, calls, others, turn.raw_finish_reason, hidden
 
 
-def _difference(found: Difference, match: str) -> Finding:
-    kind, says = "value", "another value than in the twin"
-    if found.got == ABSENT:
-        kind, says = "absent", "the twin has it, the streamed turn lacks it"
-    elif found.expected == ABSENT:
-        kind, says = "extra", "the streamed turn has it, the twin lacks it"
-    elif match == "shape":
-        kind, says = "type", "of another shape than in the twin"
+_SAYS = {
+    "absent": "the twin has it, the streamed turn lacks it",
+    "extra": "the streamed turn has it, the twin lacks it",
+    "value": "another value than in the twin",
+    "type": "of another shape than in the twin",
+    "word": "another word of the API than in the twin",
+}
+
+
+def _difference(found: Difference) -> Finding:
     return Finding(
-        kind=f"reference/{kind}",
-        message=f"{found.path or '/'}: {says}",
+        kind=f"reference/{found.kind}",
+        message=f"{found.path or '/'}: {_SAYS[found.kind]}",
         where=Where(path=found.path),
         graded=Level.SHOULD if found.free else None,
         expected=found.expected,

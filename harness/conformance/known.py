@@ -5,7 +5,7 @@ A `known.toml` beside the cassettes of a provider, or a file given by `--known`,
     [[known]]
     rule = "reference/value"            # a rule id or a kind of finding
     cassettes = ["tool-call-*"]         # optional: globs of cassette ids, below the folder that the file stands in
-    path = "/choices/*/message/content" # optional: only at this place
+    path = "/choices/*/message/content" # optional: only there; a glob for each step, /** for all below
     reason = "…"                        # why this is no failure
     evidence = "…"                      # where it was seen
     until = 2027-01-01                  # optional: from that day on the entry fails
@@ -29,10 +29,11 @@ from harness.errors import KnownError
 from harness.findings import Finding, Level
 
 FILE = "known.toml"
+_FORM = "an entry is a table [[known]] with rule, reason and evidence, and optionally cassettes, path and until"
 
 
 class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
     rule: str = Field(min_length=1)
     reason: str = Field(min_length=1)
@@ -68,7 +69,7 @@ class Known:
     def explains(self, finding: Finding) -> bool:
         if self.rule not in (finding.rule, finding.kind):
             return False
-        return self.path is None or fnmatchcase(_generic(finding.where.path or ""), self.path)
+        return self.path is None or _is_at(finding.where.path or "", self.path)
 
 
 def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
@@ -77,13 +78,13 @@ def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
         text = path.read_text(encoding="utf-8")
         entries = _File.model_validate(tomllib.loads(text)).known
     except OSError as error:
-        raise KnownError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise KnownError(f"cannot be read: {error.strerror}", where=str(path), hint="give a file that is there") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise KnownError(f"is no TOML: {error}", where=str(path)) from None
+        raise KnownError(f"is no TOML: {error}", where=str(path), hint=_FORM) from None
     except ValidationError as error:
         first = error.errors()[0]
-        at = ".".join(str(step) for step in first["loc"])
-        raise KnownError(f"{at}: {first['msg']}", where=str(path), hint="see known.toml in the documentation") from None
+        place = "".join(f" entry {step + 1}" if isinstance(step, int) else f" {step}" for step in first["loc"])
+        raise KnownError(first["msg"], where=f"{path}{place}", hint=_FORM) from None
     return [
         Known(
             place=f"{path} entry {number}",
@@ -127,5 +128,11 @@ def _complaints(known: Sequence[Known], used: set[int], covered: set[int], today
             yield f"{entry.place}: {entry.rule} explains nothing any more ({entry.reason}); remove it"
 
 
-def _generic(path: str) -> str:
-    return "/".join("*" if step.isdigit() else step for step in path.split("/"))
+def _is_at(path: str, pattern: str) -> bool:
+    """Whether a place is one that the pattern means, step for step: `*` is any element, or a part of one name; `**` at the end
+    is everything below."""
+    steps, globs = path.split("/"), pattern.split("/")
+    if globs[-1] == "**":
+        globs.pop()
+        steps = steps[: len(globs)] if len(steps) > len(globs) else []
+    return len(steps) == len(globs) and all(map(fnmatchcase, steps, globs))

@@ -1,36 +1,34 @@
 """From a finding back to the bytes: which frame, and which bytes of it, say what the finding is about.
 
 A finding of a dialect names a frame and a pointer into its payload. A difference to the twin names a place in the body; there
-the edits tell which fragment ended up there, and the first character that differs leads to one byte of it.
+the edits tell which piece ended up there, and the first character that differs leads to one byte of it. A field that should not
+be there is pointed at by its name.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
+from harness import payload
 from harness.adapters.ours import framing_of
 from harness.cassette.decoding import DecodedBody
 from harness.cassette.model import Exchange
-from harness.collector import same
+from harness.conformance.origins import Origin, Origins, Piece
 from harness.dialects import Dialect
-from harness.edits import Edit, Op, Path, pointer
+from harness.edits import Op
 from harness.errors import Where
 from harness.findings import Finding
 from harness.framing import Frame, framer
-from harness.json_spans import Span, locate, steps_of
+from harness.json_spans import Span, character, locate, locate_name, strings
+from harness.nodes import same
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fragment:
-    """A piece of what gathered at a place: the edit, its frame, and where the piece begins in the whole text."""
-
-    edit: Edit
-    frame: Frame
-    start: int = 0
+_NAMED = ("field/unknown", "reference/extra")
+"""Kinds of findings that are about a field's being there, not about its value."""
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 class Trace:
@@ -43,14 +41,17 @@ class Trace:
     def pinpoint(self, finding: Finding) -> Finding:
         """The same finding with the narrowest place that the bytes allow."""
         where = finding.where
+        place = where.path or ""
+        found = Where()
         if finding.kind.startswith("reference/"):
-            found = self._of_difference(finding)
-        elif where.frame is not None and (where.path or "").startswith("/") and where.frame < len(self._frames):
-            frame = self._frames[where.frame]
-            found = Where(span=self._in_body(frame, locate(frame.data, where.path or "")) or where.span)
-        else:
-            return finding
-        return replace(finding, where=replace(where, frame=found.frame or where.frame, span=found.span or where.span))
+            found = self._of_origin(self._origins.of(place), finding)
+        elif where.frame is not None and place.startswith("/") and where.frame < len(self._frames):
+            span = self._of_pointer(self._frames[where.frame], place, finding.kind in _NAMED)
+            if span is None and isinstance(finding.expected, str):  # a repetition, whose place is one of the body
+                found = self._of_origin(self._origins.of(place, before=where.frame), finding)
+            else:
+                found = Where(span=span)
+        return replace(finding, where=replace(where, frame=_first(found.frame, where.frame), span=found.span or where.span))
 
     @cached_property
     def body(self) -> bytes:
@@ -63,124 +64,128 @@ class Trace:
         return [*frames.feed(self.body), *frames.close()]
 
     @cached_property
-    def _edits(self) -> list[tuple[Edit, Frame]]:
+    def _origins(self) -> Origins:
         translator = self._dialect.translator(self._exchange.request.json)
-        return [(edit, frame) for frame in self._frames for edit in translator.translate(frame)]
+        return Origins((edit, frame) for frame in self._frames for edit in translator.translate(frame))
 
-    def _of_difference(self, finding: Finding) -> Where:
-        path = self._keyed(steps_of(finding.where.path or ""))
-        fragments = self._fragments(path)
-        if not fragments:
+    def _of_pointer(self, frame: Frame, place: str, named: bool) -> Span | None:
+        """What a pointer into a payload leads to; of a payload inside another one, either may be meant."""
+        for carried in (True, False):
+            data = self._payload(frame, carried)
+            span = (locate_name(data, place) if named else None) or locate(data, place)
+            if span is not None:
+                return self._in_body(frame, span, carried)
+        return None
+
+    def _of_origin(self, origin: Origin | None, finding: Finding) -> Where:
+        if origin is None:
             return Where()
-        place = fragments[0].edit.path
-        rest = pointer(path[len(place) :])
-        if fragments[0].edit.op is Op.CONCAT:
-            offset = self._offset(fragments, rest, finding)
-            hit = next((f for f in reversed(fragments) if f.start <= offset), fragments[0])
-            return self._character(hit, offset - hit.start)
-        hit = fragments[-1]
-        span = locate(hit.frame.data, hit.edit.target.source + rest)
-        return Where(frame=hit.frame.index, span=self._in_body(hit.frame, span) or hit.frame.span)
+        first = origin.pieces[0]
+        if isinstance(first.value, str) and (characters := _characters(origin, finding)) is not None:
+            (frame, start), (_, end) = (self._character(origin.pieces, number) for number in characters)
+            return Where(frame=frame.index, span=(start[0], max(start[1], end[1])))
+        span = self._of_pointer(first.frame, self._source(first), finding.kind in _NAMED)
+        return Where(frame=first.frame.index, span=span or first.frame.span)
 
-    def _keyed(self, steps: list[str]) -> Path:
-        """The path of edits that leads to a place of the built body: positions become keys."""
-        path: Path = ()
-        for step in steps:
-            key: str | int = step
-            if step.isdigit():
-                level = len(path)
-                keys = {
-                    k
-                    for edit, _ in self._edits
-                    if len(edit.path) > level and edit.path[:level] == path and isinstance(k := edit.path[level], int)
-                }
-                ordered = sorted(keys)
-                key = ordered[int(step)] if int(step) < len(ordered) else int(step)
-            path = (*path, key)
-        return path
+    def _source(self, piece: Piece) -> str:
+        """Where a piece stands in its payload; of a list of what is appended, in the element that is the one appended."""
+        data = self._payload(piece.frame)
+        brought = locate(data, piece.edit.target.source)
+        if piece.edit.op is not Op.APPEND or brought is None or data[brought[0] : brought[0] + 1] != b"[":
+            return piece.source
+        elements = payload.tolerant(data[slice(*brought)])[0]
+        position = next((n for n, element in enumerate(elements) if same(element, piece.edit.value)), 0)
+        return f"{piece.edit.target.source}/{position}{piece.inside}"
 
-    def _fragments(self, path: Path) -> list[_Fragment]:
-        """The pieces that the value at `path` was made of: fragments of a text at it or around it, or one edit that set it."""
-        pieces: list[_Fragment] = []
-        length = 0
-        for edit, frame in self._edits:
-            if edit.op in (Op.NOTE, Op.FAIL, Op.PARSE) or edit.path != path[: len(edit.path)]:
-                continue
-            if edit.op is Op.CONCAT:
-                if pieces and pieces[-1].edit.op is not Op.CONCAT:
-                    pieces, length = [], 0
-                pieces.append(_Fragment(edit=edit, frame=frame, start=length))
-                length += len(edit.value)
-            elif edit.op is Op.SETTLE and pieces and self._repeats(pieces, edit):
-                continue
-            elif edit.op is not Op.APPEND and _holds(edit, path):
-                pieces, length = [_Fragment(edit=edit, frame=frame)], 0
-        return pieces
+    def _character(self, pieces: Sequence[Piece], number: int) -> tuple[Frame, Span]:
+        """The frame and the bytes of one character of a text."""
+        piece = pieces[bisect_right(pieces, number, key=lambda p: p.start) - 1]
+        data = self._payload(piece.frame)
+        source = self._source(piece)
+        string = _string(data, source, piece.value)
+        if string is None:
+            return piece.frame, self._of_pointer(piece.frame, source, named=False) or piece.frame.span
+        return piece.frame, self._in_body(piece.frame, character(data, string, number - piece.start))
 
-    @staticmethod
-    def _repeats(pieces: list[_Fragment], edit: Edit) -> bool:
-        """Whether a settling value says what has gathered, so that the fragments still are where it comes from."""
-        if pieces[0].edit.op is not Op.CONCAT:
-            return False
-        text = "".join(piece.edit.value for piece in pieces)
-        return same(_inside(edit.value, pieces[0].edit.path[len(edit.path) :]), text)
+    def _payload(self, frame: Frame, carried: bool = True) -> bytes:
+        """What the frame says: its data, or the payload that this carries."""
+        inside = self._dialect.carried(frame) if carried else None
+        return frame.data if inside is None else inside[0]
 
-    @staticmethod
-    def _offset(fragments: list[_Fragment], rest: str, finding: Finding) -> int:
-        """The first character of the gathered text that differs; `rest` leads into the JSON that the text is."""
-        text = "".join(f.edit.value for f in fragments)
-        expected, got, start = finding.expected, text, 0
-        if rest:
-            span = locate(text.encode(), rest)
-            if span is None:
-                return 0
-            start = len(text.encode()[: span[0]].decode(errors="replace"))
-            got = text.encode()[span[0] : span[1]].decode(errors="replace")
-            expected = json.dumps(finding.expected, ensure_ascii=False)
-        if not isinstance(expected, str):
-            return start
-        same_length = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), None)
-        return start + (min(len(expected), max(len(got) - 1, 0)) if same_length is None else same_length)
+    def _in_body(self, frame: Frame, span: Span, carried: bool = True) -> Span:
+        """A span of a frame's payload as a span of the body."""
+        inside = self._dialect.carried(frame) if carried else None
+        if inside is not None:  # in base64 four letters carry three bytes
+            start, _ = inside[1]
+            span = start + span[0] // 3 * 4, start + -(-span[1] // 3) * 4
+        at = self.body.find(frame.data, *frame.span)
+        if at >= 0:
+            return at + span[0], at + span[1]
+        lines = list(self._lines(frame))  # an event of several data lines
+        begin, end = (frame.data.count(b"\n", 0, place) for place in (span[0], span[1] - 1))
+        if max(begin, end) >= len(lines):
+            return frame.span
+        return span[0] + lines[begin], span[1] + lines[end]
 
-    def _character(self, hit: _Fragment, offset: int) -> Where:
-        """The bytes of one character of a fragment, in the JSON string that carries it."""
-        span = locate(hit.frame.data, hit.edit.target.source)
-        if span is None:
-            return Where(frame=hit.frame.index, span=hit.frame.span)
-        start, end = span[0] + 1, span[1] - 1
-        for _ in range(offset):
-            if start < end:
-                start += _width(hit.frame.data, start)
-        narrow = (start, min(end, start + _width(hit.frame.data, start)))
-        return Where(frame=hit.frame.index, span=self._in_body(hit.frame, narrow) or hit.frame.span)
-
-    def _in_body(self, frame: Frame, span: Span | None) -> Span | None:
-        """A span of a frame's payload as a span of the body; None where the payload does not stand there in one piece."""
-        start = self.body.find(frame.data, *frame.span) if span is not None else -1
-        return None if span is None or start < 0 else (start + span[0], start + span[1])
+    def _lines(self, frame: Frame) -> Iterator[int]:
+        """Of each line of the data how far further it stands in the body than in the data; none after one not to be found."""
+        at, before = frame.span[0], 0
+        for line in frame.data.split(b"\n"):
+            field = self.body.find(b"data:", at, frame.span[1])
+            start = self.body.find(line, field + len(b"data:"), frame.span[1])
+            if field < 0 or start < 0:
+                return
+            yield start - before
+            at, before = start + len(line), before + len(line) + 1
 
 
-def _width(data: bytes, pos: int) -> int:
-    """How many bytes of a JSON string the character at `pos` takes: an escape, or a UTF-8 sequence."""
-    if data[pos : pos + 1] == b"\\":
-        if data[pos + 1 : pos + 2] != b"u":
-            return 2
-        high = data[pos + 2 : pos + 4].lower()
-        return 12 if b"d8" <= high <= b"db" and data[pos + 6 : pos + 8] == b"\\u" else 6
-    first = data[pos]
-    return 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+def _first(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one
 
 
-def _holds(edit: Edit, path: Path) -> bool:
-    return edit.path == path or _inside(edit.value, path[len(edit.path) :]) is not None
+def _characters(origin: Origin, finding: Finding) -> tuple[int, int] | None:
+    """The first and the last character that a finding is about, of the text that gathered; None if it is about the whole."""
+    text = "".join(piece.value for piece in origin.pieces)
+    differing = _first_difference(finding)
+    if not origin.inner:
+        return None if differing is None or not text else (min(differing, len(text) - 1),) * 2
+    data = _LONE.sub("\ufffd", text).encode()
+    span = (locate_name(data, origin.inner) if finding.kind in _NAMED else None) or locate(data, origin.inner)
+    if span is None or span[0] == span[1]:
+        return None
+    if differing is not None and data[span[0] : span[0] + 1] == b'"':
+        narrow = character(data, span, differing)
+        span = narrow if narrow[0] < narrow[1] else span
+    before, inside = (data[slice(*part)].decode() for part in ((0, span[0]), span))
+    return len(before), len(before) + len(inside) - 1
 
 
-def _inside(value: Any, steps: Iterable[str | int]) -> Any:
-    for step in steps:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int):
-            value = value[step] if step < len(value) else None
-        else:
-            return None
-    return value
+def _first_difference(finding: Finding) -> int | None:
+    """The number of the first character of the streamed text that differs; of a text that ends too early the last one."""
+    if finding.kind in ("reference/absent", "reference/extra", "reference/type", "reference/word"):
+        return None
+    wanted, streamed = finding.expected, finding.got
+    if finding.kind != "reference/value":  # a repetition: first what was streamed, then what came again
+        wanted, streamed = streamed, wanted
+    if not isinstance(wanted, str) or not isinstance(streamed, str):
+        return None
+    pairs = enumerate(zip(wanted, streamed, strict=False))
+    unlike = next((number for number, (one, other) in pairs if one != other), min(len(wanted), len(streamed)))
+    return max(0, min(unlike, len(streamed) - 1))
+
+
+def _string(data: bytes, source: str, text: str) -> Span | None:
+    """The JSON string that a piece of text came in: where its dialect says, or the only one that says the same."""
+    told = locate(data, source)
+    if told is not None and _says(data, told, text):
+        return told
+    alike = [span for span in strings(data) if _says(data, span, text)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _says(data: bytes, span: Span, text: str) -> bool:
+    try:
+        value, _ = payload.tolerant(data[slice(*span)])
+    except payload.NotJSON:
+        return False
+    return isinstance(value, str) and value == text

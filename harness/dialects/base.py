@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.dialects.protocol import PathSet
 from harness.edits import Path
+from harness.framing import Frame
 
 
 class BaseDialect:
@@ -16,6 +17,7 @@ class BaseDialect:
     vendors: frozenset[str] = frozenset()
     volatile = PathSet()
     restated = PathSet()
+    text_repeated_otherwise = "repeat/differs"
     echoed = PathSet()
     unsent = PathSet()
     padding = PathSet()
@@ -28,6 +30,9 @@ class BaseDialect:
         """The `type` of an object that has one."""
         kind = element.get("type")
         return kind if isinstance(kind, str) else None
+
+    def carried(self, frame: Frame) -> tuple[bytes, tuple[int, int]] | None:
+        return None
 
     def not_asked(self, request: Any) -> PathSet:
         return PathSet()

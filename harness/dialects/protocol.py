@@ -80,6 +80,8 @@ class Dialect(Protocol):
     """Differs by nature between two answers to one request."""
     restated: PathSet
     """Differs by nature between a value and its repetition in one stream."""
+    text_repeated_otherwise: str
+    """The kind of finding for a text whose repetition differs from what was streamed."""
     echoed: PathSet
     """Says what the request said: not compared where the two requests differ."""
     unsent: PathSet
@@ -112,6 +114,9 @@ class Dialect(Protocol):
 
     def translator(self, request: Any = None) -> Translator:
         """A translator for one stream; `request` is the JSON body that asked for it, if known."""
+
+    def carried(self, frame: Frame) -> tuple[bytes, tuple[int, int]] | None:
+        """The payload that a frame's payload carries in base64, and where that stands in it; None where it carries none."""
 
     def read(self, body: Any) -> Response:
         """The neutral response of a native body. Never raises: what has the wrong type is absent."""

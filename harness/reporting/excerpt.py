@@ -1,4 +1,4 @@
-"""The bytes that a finding points at, as a line of text with carets under them."""
+"""The bytes that a finding points at, as a line of text with carets under them; and how recorded text is shown at all."""
 
 from __future__ import annotations
 
@@ -7,31 +7,43 @@ from rich.cells import cell_len
 _MOST_CARETS = 60
 
 
-def excerpt(body: bytes, span: tuple[int, int], width: int) -> tuple[str, str]:
+def excerpt(body: bytes, span: tuple[int, int], width: int, *, ascii: bool = False) -> tuple[str, str]:
     """(line, carets) of at most `width` columns: the line of the body that `span` begins in, cut around it.
 
-    What is not printable, and not text at all, is shown as a dot.
+    What is not printable, and not text at all, is shown as a dot; in `ascii` letters outside it are written as escapes.
     """
     start, end = span
-    left = body.rfind(b"\n", 0, start) + 1
+    left = max(body.rfind(b"\n", 0, start) + 1, start - 4 * width)
     right = body.find(b"\n", start)
-    right = len(body) if right < 0 else right
-    left = max(left, start - 4 * width)
-    right = min(right, start + 4 * width)
-    before, marked = _shown(body[left:start]), _shown(body[start : max(start, min(end, right))])
-    after = _shown(body[min(end, right) : right])
-    room = width - 1
+    right = min(len(body) if right < 0 else right, start + 4 * width)
+    before, marked = _dotted(body[left:start], ascii), _dotted(body[start : max(start, min(end, right))], ascii)
+    after = _dotted(body[min(end, right) : right], ascii)
+    cut = "..." if ascii else "…"
+    room = width - 2 * len(cut)
     kept = _tail(before, max(room // 2, room - cell_len(marked) - 12))
-    line = ("…" if kept != before else "") + kept
-    column = cell_len(line)
-    shown = _head(marked + after, room - column)
-    rest = "…" if shown != marked + after else ""
-    carets = "^" * max(1, min(cell_len(_head(marked, room - column)), _MOST_CARETS))
-    return line + shown + rest, " " * column + carets
+    line = (cut if kept != before else "") + kept
+    shown = _head(marked + after, room - cell_len(kept))
+    rest = cut if shown != marked + after else ""
+    carets = "^" * max(1, min(cell_len(marked), cell_len(shown), _MOST_CARETS))
+    return line + shown + rest, " " * cell_len(line) + carets
 
 
-def _shown(data: bytes) -> str:
-    return "".join(letter if letter.isprintable() else "·" for letter in data.decode(errors="replace"))
+def harmless(text: str, *, ascii: bool = False) -> str:
+    """Recorded text as a terminal may have it: what is not printable, or no letter of ASCII, is written as an escape."""
+    if ascii:
+        for letter, plain in _PLAIN:
+            text = text.replace(letter, plain)
+    shown = (c if c.isprintable() and (c.isascii() or not ascii) else c.encode("unicode_escape").decode() for c in text)
+    return text if text.isprintable() and (text.isascii() or not ascii) else "".join(shown)
+
+
+_PLAIN = (("·", "-"), ("–", "-"), ("…", "..."), ("\N{NO-BREAK SPACE}", " "), ("\N{NARROW NO-BREAK SPACE}", " "), ("→", "->"))
+
+
+def _dotted(data: bytes, ascii: bool) -> str:
+    dot = "." if ascii else "·"
+    shown = "".join(letter if letter.isprintable() else dot for letter in data.decode(errors="replace"))
+    return shown.encode("ascii", "backslashreplace").decode() if ascii else shown
 
 
 def _tail(text: str, room: int) -> str:

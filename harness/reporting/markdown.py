@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.conformance.verdict import Grade, Verdict
 from harness.findings import Finding
+from harness.reporting.results import dumped
 from harness.suite import Outcome
 
 _MOST = 60_000  # characters; what a pull request's comment and most CI summaries take
 _MOST_VALUE = 300
+_MOST_FINDINGS = 20  # of one verdict
 
 
 def render(outcome: Outcome, *, version: str) -> str:
@@ -23,7 +24,7 @@ def render(outcome: Outcome, *, version: str) -> str:
         f"{outcome.cassettes} cassettes, {len(outcome.verdicts)} verdicts: {len(bad)} not as they should be, "
         f"{sum(v.known is not None for v in outcome.verdicts)} known deviations.\n",
         "\n".join(_table(outcome.verdicts)) + "\n",
-        *(f"- stale: {entry}\n" for entry in outcome.stale),
+        *(f"- stale: {_text(entry)}\n" for entry in outcome.stale),
         *map(_failure, bad),
         _known(outcome.verdicts),
     ]
@@ -44,17 +45,20 @@ def _table(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _failure(verdict: Verdict) -> str:
     lines = [f"## {_code(verdict.cassette)} · {verdict.check.value} · {verdict.grade.value}\n"]
-    for finding in verdict.findings:
-        if finding.fails:
-            lines += _finding(finding)
+    findings = [finding for finding in verdict.findings if finding.fails]
+    for finding in findings[:_MOST_FINDINGS]:
+        lines += _finding(finding)
+    if len(findings) > _MOST_FINDINGS:
+        lines.append(f"- … and {len(findings) - _MOST_FINDINGS} more findings")
     lines.append(f"\nAgain: `streamproof run` with the cassette {_code(verdict.cassette)}\n")
     return "\n".join(lines)
 
 
 def _finding(finding: Finding) -> Iterator[str]:
     rule = f"{finding.rule} · " if finding.rule else ""
-    yield f"- **{rule}{finding.kind}** {_text(finding.message)} ({finding.where})"
-    if (finding.expected, finding.got) != (None, None):
+    message = _text(_value(finding.message))
+    yield f"- **{rule}{finding.kind}** {message} ({_text(str(finding.where))})"
+    if finding.compares:
         yield f"  - expected {_code(_value(finding.expected))}"
         yield f"  - observed {_code(_value(finding.got))}"
 
@@ -78,13 +82,13 @@ def _cut(blocks: list[str]) -> str:
 
 
 def _value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = value if isinstance(value, str) else dumped(value)
     return text if len(text) <= _MOST_VALUE else f"{text[:_MOST_VALUE]}… ({len(text):,} characters)"
 
 
 def _text(text: str) -> str:
     """Recorded text is only ever text: nothing in it becomes Markdown or HTML."""
-    for mark in "\\`*_<>[]|":
+    for mark in "\\`*_<>[]|&~":
         text = text.replace(mark, "\\" + mark)
     return " ".join(text.split())
 

@@ -6,13 +6,15 @@ read; `schema()` is the published JSON Schema.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-import os
 import platform
-import tempfile
+import secrets
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -82,6 +84,8 @@ class SummaryLine(_Model):
 
 
 Line = Annotated[RunLine | VerdictLine | SummaryLine, Field(discriminator="type")]
+_HINT = "give the results.jsonl of a run"
+_MOST_BITS = 10_000  # of whole numbers; Python refuses to write much longer ones
 _LINE: TypeAdapter[RunLine | VerdictLine | SummaryLine] = TypeAdapter(Line)
 
 
@@ -114,17 +118,51 @@ def summary(outcome: Outcome) -> SummaryLine:
     )
 
 
-def write(path: Path, lines: Iterable[str]) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+class Draft:
+    """The files of a run, which appear all at once in a folder of their own, or not at all.
+
+    Used as a context: what is not published is gone at its end. Raises `InputError` where nothing can be written.
+    """
+
+    def __init__(self, reports: Path) -> None:
+        self._reports = reports
+        self._folder = reports / f".draft-{secrets.token_hex(4)}"
+        self._is_new = not reports.exists()
+
+    def __enter__(self) -> Draft:
+        with self._telling():
+            self._folder.mkdir(parents=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._is_new:
+            with suppress(OSError):  # it is not empty, as it should be
+                self._reports.rmdir()
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        with (
+            self._telling(),
+            (self._folder / name).open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+        ):
             file.writelines(f"{line}\n" for line in lines)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+
+    def publish(self, name: str) -> Path:
+        """Let the files appear in the folder `name`, or `name-2` and so on where there is one already."""
+        numbers = itertools.count(2)
+        folder = self._reports / name
+        while folder.exists():
+            folder = self._reports / f"{name}-{next(numbers)}"
+        with self._telling():
+            return self._folder.rename(folder)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            place, hint = str(error.filename or self._reports), "choose another folder with --reports"
+            raise InputError(f"the report cannot be written: {error.strerror}", where=place, hint=hint) from None
 
 
 def read(path: Path) -> Iterator[RunLine | VerdictLine | SummaryLine]:
@@ -132,28 +170,32 @@ def read(path: Path) -> Iterator[RunLine | VerdictLine | SummaryLine]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", where=str(path)) from None
+        raise InputError(f"cannot be read: {error}", where=str(path), hint=_HINT) from None
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
         try:
             yield _LINE.validate_json(line)
         except ValidationError as error:
-            raise InputError(f"no line of a results file: {error.errors()[0]['msg']}", where=f"{path}:{number}") from None
+            what = error.errors()[0]["msg"]
+            raise InputError(f"no line of a results file: {what}", where=f"{path}:{number}", hint=_HINT) from None
 
 
 def dumped(value: Any) -> str:
-    """JSON that any reader takes: lone surrogates become U+FFFD, numbers that JSON lacks become their names."""
+    """JSON that any reader takes: lone surrogates become U+FFFD, numbers that JSON lacks, or Python does not write, their
+    names."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False)
+        text = json.dumps(_writable(value), ensure_ascii=False)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _finite(value: Any) -> Any:
+def _writable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return hex(value)
     if isinstance(value, dict):
-        return {name: _finite(field) for name, field in value.items()}
-    return [_finite(element) for element in value] if isinstance(value, list) else value
+        return {name: _writable(field) for name, field in value.items()}
+    return [_writable(element) for element in value] if isinstance(value, list) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +14,8 @@ from harness.conformance.compare import ABSENT
 from harness.conformance.verdict import Grade, Verdict
 from harness.errors import Where
 from harness.findings import Finding, Level
-from harness.reporting.excerpt import excerpt
+from harness.reporting.excerpt import excerpt, harmless
+from harness.reporting.results import dumped
 from harness.response import Response
 from harness.suite import Outcome
 
@@ -44,9 +44,18 @@ class Terminal:
         self._ascii = ascii or not (console.encoding or "").lower().startswith("utf")
 
     def line(self, *pieces: str | tuple[str, str]) -> None:
-        """Print pieces of text, each plain or with a style; what is recorded text is never markup."""
-        text = Text.assemble(*pieces)
-        self._console.print(Text(self._plain(text.plain)) if self._ascii else text, soft_wrap=True, highlight=False)
+        """Print pieces of text, each plain or with a style; what is recorded text is never markup. On a terminal a long line is
+        continued below its beginning; anywhere else it stays one."""
+        text = Text()
+        for piece in pieces:
+            words, style = piece if isinstance(piece, tuple) else (piece, "")
+            text.append(harmless(words, ascii=self._ascii), style)
+        if not self._console.is_terminal:
+            self._console.print(text, soft_wrap=True, highlight=False)
+            return
+        margin = len(text.plain) - len(text.plain.lstrip(" "))
+        for part in text[margin:].wrap(self._console, max(20, self._console.width - margin)):
+            self._console.print(Text(" " * margin) + part, highlight=False, no_wrap=True, overflow="ignore", crop=False)
 
     def head(self, version: str, outcome: Outcome, adapters: list[str]) -> None:
         dialects = len({v.dialect for v in outcome.verdicts})
@@ -91,7 +100,7 @@ class Terminal:
         where = f"   {place}" if str(place) else ""
         self.line("  ", (f"{rule}{finding.level.value}", _LEVELS[finding.level]), f"  {finding.kind}{where}")
         self.line(f"    {_clipped(finding.message, 400)}")
-        if (finding.expected, finding.got) != (None, None):
+        if finding.compares:
             self.line(f"    expected {_value(finding.expected)}   got {_value(finding.got)}")
         for row in self._bytes(finding, body_of):
             self.line(f"      {row}")
@@ -103,7 +112,7 @@ class Terminal:
         style = {"ok": "green", "violation": "yellow", "error": "red"}[checked.outcome.value]
         self.line(f"{checked.input.name} · {checked.input.dialect.name}{how} · ", (checked.outcome.value, style), f" · {end}")
         for finding in checked.findings:
-            self.finding(finding, lambda _: checked.body)
+            self.finding(finding, checked.body_of)
         if checked.seen.error is not None:
             error = checked.seen.error
             self.line(("  error ", "red"), f"{error.kind.value}: {_clipped(error.message, 400)}")
@@ -124,16 +133,10 @@ class Terminal:
     def _bytes(self, finding: Finding, body_of: BodyOf) -> Iterator[str]:
         body = body_of(finding.where)
         if body and finding.where.span is not None:
-            yield from excerpt(body, finding.where.span, max(40, min(self._console.width, 140) - 8))
+            yield from excerpt(body, finding.where.span, max(20, min(self._console.width, 140) - 8), ascii=self._ascii)
 
     def _glyph(self, grade: Grade) -> str:
         return _GLYPHS[grade][1 if self._ascii else 0]
-
-    @staticmethod
-    def _plain(text: str) -> str:
-        for letter, plain in (("·", "-"), ("–", "-"), ("…", "..."), (" ", " "), ("→", "->")):
-            text = text.replace(letter, plain)
-        return text.encode("ascii", "backslashreplace").decode()
 
 
 def _worst_of_cassettes(verdicts: list[Verdict]) -> dict[tuple[str, str], Grade]:
@@ -164,9 +167,9 @@ def _turn(response: Response) -> str:
 
 
 def _value(value: Any) -> str:
-    if value == ABSENT:
-        return ABSENT
-    return _clipped(json.dumps(value, ensure_ascii=False, default=str), 200)
+    if value is ABSENT:
+        return str(ABSENT)
+    return _clipped(dumped(value), 200)
 
 
 def _clipped(text: str, limit: int) -> str:

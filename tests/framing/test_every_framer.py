@@ -171,6 +171,11 @@ class _Counted(bytearray):
         self.copied += len(self)
         return bytes(memoryview(self))
 
+    def __getitem__(self, key: Any) -> Any:
+        part = bytearray.__getitem__(self, key)
+        self.copied += len(part) if isinstance(key, slice) else 1
+        return part
+
 
 class _Scanner:
     """A pattern that counts the bytes that it is given to search."""
@@ -211,6 +216,15 @@ def test_a_long_element_is_not_scanned_again_for_each_piece(size: int, monkeypat
     frames = [f for i in range(0, len(body), size) for f in cutter.feed(body[i : i + size])]
     assert [f.data for f in frames] == [LONG]
     assert len(body) * 0.5 < sum(s.scanned for s in scanners) < 2 * len(body)
+
+
+def test_what_follows_an_element_is_not_copied_with_each() -> None:
+    body = body_of("json-array", [b'{"n":1}'] * 3000)
+    cutter: Any = framer("json-array")
+    cutter._buffer = buffer = _Counted()
+    assert len(cutter.feed(body)) == 3000
+    assert buffer is cutter._buffer
+    assert len(body) * 0.9 < buffer.copied < 4 * len(body)
 
 
 def test_a_frame_is_not_summed_again_for_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:

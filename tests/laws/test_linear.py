@@ -26,7 +26,8 @@ def test_calls_per_event_do_not_grow(dialect: str, kind: str, piece: str) -> Non
     for events in (SHORT, LONG):
         texts, fragments = (events, 0) if kind == "text" else (0, events)
         made = stream(dialect, deltas=texts, calls=int(kind != "text"), fragments=fragments)
-        costs.append(_calls(lambda body=made.body: _collect(dialect, body, PIECES[piece])) / made.events)
+        work = _calls(lambda body=made.body: _collect(dialect, body, PIECES[piece]))
+        costs.append(work / max(made.events, events))  # Ollama sends a call whole: many fragments are one event
     assert costs[1] <= costs[0] * 1.05 + 0.5
 
 

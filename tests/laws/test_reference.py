@@ -1,4 +1,4 @@
-"""Law 3: the collected turn is the reference turn, outside path sets that are earned: cited, used, and covering nothing that matters."""
+"""Law 3: the collected turn is the reference turn, outside path sets that are cited, used, and cover nothing that matters."""
 
 from __future__ import annotations
 

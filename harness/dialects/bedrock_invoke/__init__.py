@@ -7,6 +7,7 @@ in wire/bedrock-converse.md section 8.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from harness.dialects.bedrock_invoke import differences
 from harness.dialects.bedrock_invoke.reader import read
 from harness.dialects.bedrock_invoke.translator import InvokeTranslator
 from harness.edits import Path
+from harness.framing import Frame
+from harness.json_spans import locate
 from harness.response import Response
 
 
@@ -42,6 +45,17 @@ class BedrockInvoke(BaseDialect):
 
     def translator(self, request: Any = None) -> InvokeTranslator:
         return InvokeTranslator(request)
+
+    def carried(self, frame: Frame) -> tuple[bytes, tuple[int, int]] | None:
+        """The vendor's payload."""
+        span = locate(frame.data, "/bytes")
+        if span is None:
+            return None
+        inside = span[0] + 1, span[1] - 1
+        try:
+            return base64.b64decode(frame.data[slice(*inside)], validate=True), inside
+        except ValueError:
+            return None
 
     def read(self, body: Any) -> Response:
         return read(body)

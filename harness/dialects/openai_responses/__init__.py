@@ -25,6 +25,7 @@ class OpenAIResponses(BaseDialect):
     vendors = frozenset({"openai"})
     volatile = differences.VOLATILE
     restated = differences.RESTATED
+    text_repeated_otherwise = "responses/done-text-mismatch"
     unsent = differences.UNSENT
     enumerations = differences.ENUMERATIONS
     parts = differences.PARTS
