@@ -34,12 +34,7 @@ def locate(data: bytes, pointer: str) -> Span | None:
 
 def locate_name(data: bytes, pointer: str) -> Span | None:
     """The span of the name, with its quotes, of the field at `pointer`; None if there is no such field."""
-    above, slash, _ = pointer.rpartition("/")
-    holder = locate(data, above) if slash else None
-    if holder is None or data[holder[0] : holder[0] + 1] != b"{":
-        return None
-    names = {name: span for name, span, _ in _members(data, holder[0])}
-    return names.get(steps_of(pointer)[-1])
+    return Spans(data).locate_name(pointer)
 
 
 def strings(data: bytes) -> Iterator[Span]:
@@ -70,22 +65,36 @@ def _skip_characters(data: bytes, inside: Span, count: int) -> int:
 
 
 class Spans:
-    """The spans of several values of one document: no object is walked through twice."""
+    """The spans of several values of one document, `data`: no object is walked through twice."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._known: dict[int, dict[str, Span]] = {}
+        self.data = data
+        self._known: dict[int, dict[str, tuple[Span, Span]]] = {}
 
     def locate(self, pointer: str) -> Span | None:
-        start, end = _skip_white(self._data, 0), -1
+        """As the function of this name."""
+        start, end = _skip_white(self.data, 0), -1
         for step in steps_of(pointer):
-            inside = self._known.get(start)
-            if inside is None:
-                inside = self._known[start] = dict(_children(self._data, start))
-            if step not in inside:
+            member = self._inside(start).get(step)
+            if member is None:
                 return None
-            start, end = inside[step]
-        return start, end if end >= 0 else _end_of_value(self._data, start)
+            start, end = member[1]
+        return start, end if end >= 0 else _end_of_value(self.data, start)
+
+    def locate_name(self, pointer: str) -> Span | None:
+        """As the function of this name."""
+        above, slash, _ = pointer.rpartition("/")
+        holder = self.locate(above) if slash else None
+        if holder is None or self.data[holder[0] : holder[0] + 1] != b"{":
+            return None
+        member = self._inside(holder[0]).get(steps_of(pointer)[-1])
+        return None if member is None else member[0]
+
+    def _inside(self, start: int) -> dict[str, tuple[Span, Span]]:
+        inside = self._known.get(start)
+        if inside is None:
+            inside = self._known[start] = {name: (named, span) for name, named, span in _members(self.data, start)}
+        return inside
 
 
 def closing_gaps(data: bytes) -> list[Span]:
@@ -100,11 +109,6 @@ def closing_gaps(data: bytes) -> list[Span]:
                 gaps.append((start, end))
         pos = _end_of_value(data, end) if mark.group() == b'"' else mark.end()
     return gaps
-
-
-def _children(data: bytes, start: int) -> Iterator[tuple[str, Span]]:
-    """(name or position, span) of what an object or array at `start` holds."""
-    return ((name, span) for name, _, span in _members(data, start))
 
 
 def _members(data: bytes, start: int) -> Iterator[tuple[str, Span, Span]]:

@@ -6,7 +6,7 @@ Absent text is None, absent calls are an empty list, an unknown count is None an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -101,6 +101,12 @@ class Usage:
     cached_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+
+    def totalled(self) -> Usage:
+        """The same counts, with the total added up where the API gave both parts and no total (semantics.md D6)."""
+        if self.total_tokens is not None or self.input_tokens is None or self.output_tokens is None:
+            return self
+        return replace(self, total_tokens=self.input_tokens + self.output_tokens)
 
     def as_dict(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in self.__slots__}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import json_spans
 from harness.edits import pointer
-from harness.json_spans import closing_gaps, locate, steps_of
+from harness.json_spans import character, closing_gaps, locate, locate_name, steps_of, strings
 
 _texts = st.text(st.sampled_from('ab"\\/~{}[],:1 \n\u2028é\U0001f30a'), max_size=5)
 _scalars = st.one_of(
@@ -153,3 +153,61 @@ def test_a_long_string_needs_no_stack() -> None:
     document = b'{"a":"%b","b":1}' % (b"x\\n" * 300_000)
     assert locate(document, "/b") == (len(document) - 2, len(document) - 1)
     assert json_spans.closing_gaps(document) == []
+
+
+# names, strings, characters
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_the_name_of_every_field_is_located(data: st.DataObject) -> None:
+    document = Writer(data.draw).write(data.draw(_values))
+    for place, _ in pointers(json.loads(document)):
+        span = locate_name(document, place)
+        holder = locate(document, place.rpartition("/")[0])
+        assert holder is not None
+        if place and document[holder[0] : holder[0] + 1] == b"{":
+            assert span is not None
+            assert json.loads(document[slice(*span)]) == steps_of(place)[-1]
+        else:
+            assert span is None
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_every_text_of_a_document_is_among_its_strings(data: st.DataObject) -> None:
+    document = Writer(data.draw).write(data.draw(_values))
+    spans = list(strings(document))
+    assert all(isinstance(json.loads(document[slice(*span)]), str) for span in spans)
+    places = [place for place, value in pointers(json.loads(document)) if isinstance(value, str)]
+    assert {locate(document, place) for place in places} <= set(spans)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_the_characters_of_a_string_are_located_one_by_one(data: st.DataObject) -> None:
+    text = data.draw(st.text(st.sampled_from('ab"\\/~\n\t\x00\u2028é€\U0001f30a\ud800'), max_size=12))
+    writer = Writer(data.draw)
+    document = b" " + (json.dumps(text).encode() if "\ud800" in text else writer.write(text)) + b" "
+    string = locate(document, "")
+    assert string is not None
+    spans = [character(document, string, number) for number in range(len(text) + 1)]
+    assert [json.loads(b'"' + document[slice(*span)] + b'"') for span in spans[:-1]] == list(text)
+    assert spans[-1] == (string[1] - 1, string[1] - 1), "behind the last one there is none"
+    assert [start for start, _ in spans[1:]] == [end for _, end in spans[:-1]]
+
+
+def test_bytes_that_are_no_utf_8_are_characters_too() -> None:
+    document = b'"a\xe9\xffb"'
+    assert [document[slice(*character(document, (0, 6), n))] for n in range(4)] == [b"a", b"\xe9", b"\xff", b"b"]
+
+
+@pytest.mark.parametrize(
+    "document", [b"", b"{", b'{"a', b'{"a"', b'{"a":', b'{"a":}', b"[,]", b'"\\', b"}", b'{"a" 1}', b"[[[", b'{"a":"b']
+)
+def test_documents_that_are_none_lead_nowhere_bad(document: bytes) -> None:
+    """Payloads that were read tolerantly come here too."""
+    for place in ("", "/a", "/0", "/a/b"):
+        for span in (locate(document, place), locate_name(document, place)):
+            assert span is None or 0 <= span[0] <= span[1] <= len(document) + 1
+    list(strings(document))

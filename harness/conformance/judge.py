@@ -20,6 +20,7 @@ from harness.findings import Finding, Level
 from harness.response import Other, Refusal, Response
 
 _STREAM, _REFERENCE = 0, 1  # numbers of the exchanges of a cassette, as findings name them
+_MOST_TRACED = 200  # findings of a verdict that are followed to their bytes; more than that nobody reads
 
 
 def judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:
@@ -28,10 +29,12 @@ def judge(cassette: Cassette, stream: Observation | None, reference: Observation
     if cassette.stream is None:
         return verdicts
     trace = Trace(cassette.stream, dialects.dialect(cassette.dialect))
-    return [
-        replace(v, findings=tuple(trace.pinpoint(f) if f.where.exchange == _STREAM else f for f in v.findings))
-        for v in verdicts
-    ]
+    return [replace(v, findings=tuple(_traced(v.findings, trace))) for v in verdicts]
+
+
+def _traced(findings: Iterable[Finding], trace: Trace) -> Iterator[Finding]:
+    for number, finding in enumerate(findings):
+        yield trace.pinpoint(finding) if finding.where.exchange == _STREAM and number < _MOST_TRACED else finding
 
 
 def _judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:

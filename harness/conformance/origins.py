@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,13 +20,14 @@ ANY = "*"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """A piece of what stands at a place: the value at `inside` in what an edit brought. Of a piece of text, `start` tells how
-    many characters stand before it."""
+    many characters stand before it; of what was appended, `order` how many others its frame appended from the same list."""
 
     frame: Frame
     edit: Edit
     value: Any
     inside: str = ""
     start: int = 0
+    order: int = 0
 
     @property
     def source(self) -> str:
@@ -41,11 +43,12 @@ class Origin(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """An edit, and when it came."""
+    """An edit, and when it came: which of all edits it is, and which of those of its frame that append from the same list."""
 
     number: int
     edit: Edit
     frame: Frame
+    order: int
 
 
 class Origins:
@@ -57,12 +60,16 @@ class Origins:
         self._keys: dict[Path, set[int]] = {}
         self._ends: dict[Path, int] = {}
         self._moves: list[tuple[int, Path, Path]] = []
+        appended: Counter[tuple[int, str]] = Counter()
         for number, (edit, frame) in enumerate(edits):
             if edit.op is Op.MOVE:
                 self._moves.append((number, edit.path, edit.value))
                 self._know_keys(edit.value)
+            elif edit.op is Op.APPEND:
+                self._keep(_Made(number, edit, frame, appended[frame.index, edit.target.source]))
+                appended[frame.index, edit.target.source] += 1
             elif edit.op not in (Op.NOTE, Op.FAIL, Op.PARSE):
-                self._keep(_Made(number, edit, frame))
+                self._keep(_Made(number, edit, frame, 0))
 
     def of(self, place: str, before: float = math.inf) -> Origin | None:
         """What made the value at a place of the body, a JSON pointer; what began it, for an object or a list that grew; None if
@@ -127,7 +134,7 @@ class Origins:
 
     def _origin(self, path: Path, steps: Sequence[str], before: float) -> Origin | None:
         pieces: list[Piece] = []
-        inner = ""
+        inner: Sequence[str | int] = ()
         for made, rest in self._history(path, steps, math.inf):
             if made.frame.index >= before:
                 break
@@ -136,18 +143,18 @@ class Origins:
                     pieces = []
                 start = pieces[-1].start + len(pieces[-1].value) if pieces else 0
                 pieces.append(_piece(made, made.edit.value, start=start))
-                inner = pointer(tuple(rest))
+                inner = rest
                 continue
             found = _inside(made.edit.value, rest)
             if made.edit.op is Op.SETTLE and (found is None or _says_nothing_new(found[0], pieces)):
                 continue
             pieces = [] if found is None else [_piece(made, found[0], pointer(found[1]))]
-            inner = "" if found is None else pointer(tuple(rest[len(found[1]) :]))
-        return Origin(pieces, inner) if pieces else None
+            inner = () if found is None else rest[len(found[1]) :]
+        return Origin(pieces, pointer(tuple(inner))) if pieces else None
 
 
 def _piece(made: _Made, value: Any, inside: str = "", start: int = 0) -> Piece:
-    return Piece(frame=made.frame, edit=made.edit, value=value, inside=inside, start=start)
+    return Piece(frame=made.frame, edit=made.edit, value=value, inside=inside, start=start, order=made.order)
 
 
 def _length(edit: Edit) -> int:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from harness import payload
 from harness.adapters.ours import framing_of
@@ -23,7 +24,7 @@ from harness.edits import Op
 from harness.errors import Where
 from harness.findings import Finding
 from harness.framing import Frame, framer
-from harness.json_spans import Span, character, locate, locate_name, strings
+from harness.json_spans import Span, Spans, character, strings
 from harness.nodes import same
 
 _NAMED = ("field/unknown", "reference/extra")
@@ -37,6 +38,8 @@ class Trace:
     def __init__(self, exchange: Exchange, dialect: Dialect) -> None:
         self._exchange = exchange
         self._dialect = dialect
+        self._known: dict[tuple[int, bool], Spans] = {}
+        self._text: tuple[str, Spans] | None = None
 
     def pinpoint(self, finding: Finding) -> Finding:
         """The same finding with the narrowest place that the bytes allow."""
@@ -71,8 +74,8 @@ class Trace:
     def _of_pointer(self, frame: Frame, place: str, named: bool) -> Span | None:
         """What a pointer into a payload leads to; of a payload inside another one, either may be meant."""
         for carried in (True, False):
-            data = self._payload(frame, carried)
-            span = (locate_name(data, place) if named else None) or locate(data, place)
+            said = self._payload(frame, carried)
+            span = (said.locate_name(place) if named else None) or said.locate(place)
             if span is not None:
                 return self._in_body(frame, span, carried)
         return None
@@ -81,7 +84,7 @@ class Trace:
         if origin is None:
             return Where()
         first = origin.pieces[0]
-        if isinstance(first.value, str) and (characters := _characters(origin, finding)) is not None:
+        if isinstance(first.value, str) and (characters := self._characters(origin, finding)) is not None:
             (frame, start), (_, end) = (self._character(origin.pieces, number) for number in characters)
             return Where(frame=frame.index, span=(start[0], max(start[1], end[1])))
         span = self._of_pointer(first.frame, self._source(first), finding.kind in _NAMED)
@@ -89,28 +92,52 @@ class Trace:
 
     def _source(self, piece: Piece) -> str:
         """Where a piece stands in its payload; of a list of what is appended, in the element that is the one appended."""
-        data = self._payload(piece.frame)
-        brought = locate(data, piece.edit.target.source)
-        if piece.edit.op is not Op.APPEND or brought is None or data[brought[0] : brought[0] + 1] != b"[":
+        said = self._payload(piece.frame)
+        source = piece.edit.target.source
+        brought = said.locate(source) if piece.edit.op is Op.APPEND else None
+        if brought is None or said.data[brought[0] : brought[0] + 1] != b"[":
             return piece.source
-        elements = payload.tolerant(data[slice(*brought)])[0]
-        position = next((n for n, element in enumerate(elements) if same(element, piece.edit.value)), 0)
-        return f"{piece.edit.target.source}/{position}{piece.inside}"
+        return f"{source}/{piece.order}{piece.inside}"
+
+    def _characters(self, origin: Origin, finding: Finding) -> tuple[int, int] | None:
+        """The first and the last character that a finding is about, of the text that gathered; None if it is about all."""
+        text = "".join(piece.value for piece in origin.pieces)
+        differing = _first_difference(finding)
+        if not origin.inner:
+            return None if differing is None or not text else (min(differing, len(text) - 1),) * 2
+        said = self._within(text)
+        span = (said.locate_name(origin.inner) if finding.kind in _NAMED else None) or said.locate(origin.inner)
+        if span is None or span[0] == span[1]:
+            return None
+        if differing is not None and said.data[span[0] : span[0] + 1] == b'"':
+            narrow = character(said.data, span, differing)
+            span = narrow if narrow[0] < narrow[1] else span
+        before, inside = (said.data[slice(*part)].decode() for part in ((0, span[0]), span))
+        return len(before), len(before) + len(inside) - 1
+
+    def _within(self, text: str) -> Spans:
+        """The JSON that a text is; the last one is remembered, since findings come text by text."""
+        if self._text is None or self._text[0] != text:
+            self._text = text, Spans(_LONE.sub("\ufffd", text).encode())
+        return self._text[1]
 
     def _character(self, pieces: Sequence[Piece], number: int) -> tuple[Frame, Span]:
         """The frame and the bytes of one character of a text."""
         piece = pieces[bisect_right(pieces, number, key=lambda p: p.start) - 1]
-        data = self._payload(piece.frame)
+        said = self._payload(piece.frame)
         source = self._source(piece)
-        string = _string(data, source, piece.value)
+        string = _string(said, source, piece.value)
         if string is None:
             return piece.frame, self._of_pointer(piece.frame, source, named=False) or piece.frame.span
-        return piece.frame, self._in_body(piece.frame, character(data, string, number - piece.start))
+        return piece.frame, self._in_body(piece.frame, character(said.data, string, number - piece.start))
 
-    def _payload(self, frame: Frame, carried: bool = True) -> bytes:
+    def _payload(self, frame: Frame, carried: bool = True) -> Spans:
         """What the frame says: its data, or the payload that this carries."""
-        inside = self._dialect.carried(frame) if carried else None
-        return frame.data if inside is None else inside[0]
+        known = self._known.get((frame.index, carried))
+        if known is None:
+            inside = self._dialect.carried(frame) if carried else None
+            known = self._known[frame.index, carried] = Spans(frame.data if inside is None else inside[0])
+        return known
 
     def _in_body(self, frame: Frame, span: Span, carried: bool = True) -> Span:
         """A span of a frame's payload as a span of the body."""
@@ -143,23 +170,6 @@ def _first(one: int | None, other: int | None) -> int | None:
     return other if one is None else one
 
 
-def _characters(origin: Origin, finding: Finding) -> tuple[int, int] | None:
-    """The first and the last character that a finding is about, of the text that gathered; None if it is about the whole."""
-    text = "".join(piece.value for piece in origin.pieces)
-    differing = _first_difference(finding)
-    if not origin.inner:
-        return None if differing is None or not text else (min(differing, len(text) - 1),) * 2
-    data = _LONE.sub("\ufffd", text).encode()
-    span = (locate_name(data, origin.inner) if finding.kind in _NAMED else None) or locate(data, origin.inner)
-    if span is None or span[0] == span[1]:
-        return None
-    if differing is not None and data[span[0] : span[0] + 1] == b'"':
-        narrow = character(data, span, differing)
-        span = narrow if narrow[0] < narrow[1] else span
-    before, inside = (data[slice(*part)].decode() for part in ((0, span[0]), span))
-    return len(before), len(before) + len(inside) - 1
-
-
 def _first_difference(finding: Finding) -> int | None:
     """The number of the first character of the streamed text that differs; of a text that ends too early the last one."""
     if finding.kind in ("reference/absent", "reference/extra", "reference/type", "reference/word"):
@@ -174,18 +184,18 @@ def _first_difference(finding: Finding) -> int | None:
     return max(0, min(unlike, len(streamed) - 1))
 
 
-def _string(data: bytes, source: str, text: str) -> Span | None:
+def _string(said: Spans, source: str, text: str) -> Span | None:
     """The JSON string that a piece of text came in: where its dialect says, or the only one that says the same."""
-    told = locate(data, source)
-    if told is not None and _says(data, told, text):
+    told = said.locate(source)
+    if told is not None and _says(said.data, told, text):
         return told
-    alike = [span for span in strings(data) if _says(data, span, text)]
+    alike = [span for span in strings(said.data) if _says(said.data, span, text)]
     return alike[0] if len(alike) == 1 else None
 
 
-def _says(data: bytes, span: Span, text: str) -> bool:
+def _says(data: bytes, span: Span, meant: Any) -> bool:
     try:
         value, _ = payload.tolerant(data[slice(*span)])
     except payload.NotJSON:
         return False
-    return isinstance(value, str) and value == text
+    return same(value, meant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -31,6 +32,7 @@ _GLYPHS = {
 _LEVELS = {Level.MUST: "red", Level.SHOULD: "yellow", Level.INFO: "dim"}
 _MOST_SHOWN = 25  # failures printed in full; the report has all
 _MOST_FINDINGS = 4  # of one failure
+_MOST_ALIKE = 3  # of one capture: of one kind, at one place
 
 BodyOf = Callable[[Where], bytes | None]
 """Gives the response body that a place lies in."""
@@ -111,8 +113,15 @@ class Terminal:
         end = "complete" if checked.seen.complete else "incomplete"
         style = {"ok": "green", "violation": "yellow", "error": "red"}[checked.outcome.value]
         self.line(f"{checked.input.name} · {checked.input.dialect.name}{how} · ", (checked.outcome.value, style), f" · {end}")
+        alike: Counter[tuple[str, str]] = Counter()
         for finding in checked.findings:
-            self.finding(finding, checked.body_of)
+            what = finding.kind, re.sub(r"/\d+", "/*", finding.where.path or "")
+            alike[what] += 1
+            if alike[what] <= _MOST_ALIKE:
+                self.finding(finding, checked.body_of)
+        for (kind, path), count in alike.items():
+            if count > _MOST_ALIKE:
+                self.line(f"  … and {count - _MOST_ALIKE} more of {kind} {path}".rstrip() + "; --json has them all")
         if checked.seen.error is not None:
             error = checked.seen.error
             self.line(("  error ", "red"), f"{error.kind.value}: {_clipped(error.message, 400)}")

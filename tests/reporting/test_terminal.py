@@ -246,6 +246,13 @@ def test_a_capture_of_a_turn_that_failed(tmp_path: Path) -> None:
     assert "  error server: over loaded [b]" in lines
 
 
+def test_what_comes_again_and_again_is_told_three_times(tmp_path: Path) -> None:
+    lines = checked(tmp_path, sse(*[chat.says({"content": "a"}, odd=n, even=n) for n in range(40)], chat.stops()))
+    assert sum("field/unknown" in line and "frame" in line for line in lines) == 6
+    assert "  … and 37 more of field/unknown /odd; --json has them all" in lines
+    assert "  … and 37 more of field/unknown /even; --json has them all" in lines
+
+
 def test_a_field_that_nobody_knows_is_compared_with_nothing(tmp_path: Path) -> None:
     lines = checked(tmp_path, sse(chat.says({"content": "a"}, stranger={"x": 1}), chat.stops()))
     assert not any("expected" in line for line in lines)

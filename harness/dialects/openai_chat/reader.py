@@ -122,7 +122,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
         cached_tokens=as_count(usage.get("prompt_cache_hit_tokens") if cached is None else cached),
         cache_write_tokens=as_count(prompt.get("cache_write_tokens")),
         reasoning_tokens=as_count(completion.get("reasoning_tokens")),
-    )
+    ).totalled()
 
 
 def _cost(body: dict[str, Any]) -> CostInfo | None:

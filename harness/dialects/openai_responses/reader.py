@@ -104,7 +104,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
         cached_tokens=as_count(inputs.get("cached_tokens")),
         cache_write_tokens=as_count(inputs.get("cache_write_tokens")),
         reasoning_tokens=as_count(outputs.get("reasoning_tokens")),
-    )
+    ).totalled()
 
 
 def _cost(body: dict[str, Any]) -> CostInfo | None:
