@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from bench import loop
 from bench.floors import floor
 from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
 from bench.streams import NAMES, Stream, stream
@@ -25,6 +26,8 @@ _FEW, _MANY = 2_000, 32_000
 _SLOW_ROUNDS = 2
 _WHOLE_CALLS = ("ollama-chat",)  # an API without argument deltas
 _FLOOR_BARS = {"ollama-chat": 4.0}
+_LOOP_BARS = {"ollama-chat": 10.0}  # its floor has next to no framing: twice the bar of the others, as above
+_CROWD, _SMALL_PIECE = 1_000, 1024
 
 
 def collected(given: Stream, size: int | None = None) -> Collected:
@@ -57,13 +60,7 @@ def against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
 
 def growth(dialect: str, rounds: int) -> Iterator[Figure]:
     """What an event costs in a long stream as a multiple of what it costs in a short one."""
-    kinds: dict[str, Callable[[int], Stream]] = {
-        "text": lambda events: stream(dialect, deltas=events, calls=0),
-        "arguments": lambda events: stream(dialect, deltas=0, calls=1, fragments=events),
-    }
-    if dialect in _WHOLE_CALLS:
-        del kinds["arguments"]
-    for kind, make in kinds.items():
+    for kind, make in _long(dialect).items():
         few, many = make(_FEW), make(_MANY)
         for feed, size in _FEEDS.items():
             cases = {"long": partial(collected, many, size), "short": partial(collected, few, size)}
@@ -77,6 +74,72 @@ def growth(dialect: str, rounds: int) -> Iterator[Figure]:
                 median=median_us(times["long"], many.events),
                 bar=1.15,
             )
+
+
+def _long(dialect: str) -> dict[str, Callable[[int], Stream]]:
+    """What makes streams of so many events, of each kind of text that grows."""
+    kinds: dict[str, Callable[[int], Stream]] = {
+        "text": lambda events: stream(dialect, deltas=events, calls=0),
+        "arguments": lambda events: stream(dialect, deltas=0, calls=1, fragments=events),
+    }
+    if dialect in _WHOLE_CALLS:
+        del kinds["arguments"]
+    return kinds
+
+
+def loop_against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
+    """Collector and loop, with one subscriber that hears everything, as a multiple of the simplest loop; and what an event
+    costs there in a long stream."""
+    given = stream(dialect)
+    times = interleaved({"ours": loop.turn(given, _PIECE), "floor": partial(floor, dialect, given.body, orjson.loads)}, rounds)
+    yield Figure(
+        name="loop",
+        dialect=dialect,
+        events=given.events,
+        ratio=ratio(times["ours"], times["floor"]),
+        against="floor",
+        median=median_us(times["ours"], given.events),
+        bar=_LOOP_BARS.get(dialect, 5.0),
+    )
+    for kind, make in _long(dialect).items():
+        few, many = make(_FEW), make(_MANY)
+        times = interleaved({"long": loop.turn(many, _PIECE), "short": loop.turn(few, _PIECE)}, rounds)
+        yield Figure(
+            name=f"loop growth: {kind}",
+            dialect=dialect,
+            events=many.events,
+            ratio=ratio(times["long"], times["short"]) * few.events / many.events,
+            against=f"{few.events:,} events",
+            median=median_us(times["long"], many.events),
+            bar=1.15,
+        )
+
+
+def crowds(rounds: int) -> Iterator[Figure]:
+    """Many turns at once, in one process, through an HTTP client that replays in recorded time on a virtual clock: what each
+    costs, and what each holds, as a multiple of what it is where there are a tenth as many."""
+    given = stream("openai-chat", deltas=100, calls=0)
+    cases = {"many": loop.crowd(given, _CROWD, _SMALL_PIECE), "few": loop.crowd(given, _CROWD // 10, _SMALL_PIECE)}
+    times = interleaved(cases, min(rounds, _SLOW_ROUNDS))
+    events = given.events * _CROWD
+    yield Figure(
+        name=f"{_CROWD:,} turns at once",
+        dialect=given.dialect,
+        events=events,
+        ratio=ratio(times["many"], times["few"]) / 10,
+        against="a tenth of them",
+        median=median_us(times["many"], events),
+        bar=1.5,
+    )
+    memory = [peak_memory(case) for case in cases.values()]
+    yield Figure(
+        name=f"{_CROWD:,} turns, peak memory",
+        dialect=given.dialect,
+        events=events,
+        ratio=memory[0] / memory[1] / 10,
+        against="a tenth of them",
+        bar=1.15,
+    )
 
 
 def against_sdk(rounds: int) -> Iterator[Figure]:
@@ -142,6 +205,11 @@ def imports(rounds: int) -> Iterator[Figure]:
     )
 
 
-BY_DIALECT: dict[str, Callable[[str, int], Iterator[Figure]]] = {"collect": against_floor, "growth": growth, "memory": memory}
-ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {"sdk": against_sdk, "import": imports}
+BY_DIALECT: dict[str, Callable[[str, int], Iterator[Figure]]] = {
+    "collect": against_floor,
+    "growth": growth,
+    "memory": memory,
+    "loop": loop_against_floor,
+}
+ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {"sdk": against_sdk, "import": imports, "crowd": crowds}
 DIALECTS = NAMES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -191,6 +191,12 @@ def classify(*, status: int | None, words: tuple[Any, ...] = (), code: Any = Non
     if number is None or number < 400:
         return _K.OTHER
     return _STATUS.get(number, _K.SERVER if number >= 500 else _K.INVALID_REQUEST)
+
+
+def cut_short(missing: str | None, *, timed_out: bool = False) -> ApiError:
+    """The error that a stream is that ended before its turn did; `missing` says what the turn lacks (law 6)."""
+    said = api_error(f"the stream ended before the turn: {missing}")
+    return replace(said, kind=_K.TIMEOUT if timed_out else _K.TRUNCATED, retryable=True)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

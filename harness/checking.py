@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from harness.adapters import Observation, Ours
-from harness.conformance import judge
+from harness.adapters import Observation, Ours, scenario
+from harness.adapters.scenario import Played
+from harness.api_error import ApiError, ErrorKind
+from harness.cassette.model import Exchange
+from harness.conformance import events, judge
 from harness.conformance.trace import Trace
 from harness.errors import Where
-from harness.findings import Finding, Level
+from harness.findings import CUT, Finding, Level
 from harness.inputs import Input
 
 
@@ -31,6 +34,8 @@ class Checked:
     findings: tuple[Finding, ...]
     bodies: tuple[bytes, ...]
     """The bodies that spans point into, one for each attempt that was made."""
+    played: Played | None = None
+    """What the client of a scenario did, if the scenario says how it behaves."""
 
     def body_of(self, where: Where) -> bytes | None:
         """The body that a place lies in."""
@@ -53,25 +58,55 @@ class Checked:
             "response": self.seen.response.as_dict() if self.seen.response else None,
             "error": error.as_dict() if error else None,
             "findings": [finding.as_dict() for finding in self.findings],
+            **({"client": self.played.as_dict()} if self.played is not None else {}),
         }
 
 
 def check(given: Input) -> Checked:
     """Judge one input. Of several attempts the last one that a client would make counts: an attempt that failed in a retryable
-    way before any output is followed by the next, and its findings are only information."""
+    way before any output is followed by the next, and its findings are only information. A scenario's client is played, and
+    decides itself."""
+    played = None if given.client is None else scenario.play(given.exchanges, given.dialect, given.client)
+    exchanges = given.exchanges if played is None else _as_read(given.exchanges, played)
     findings: list[Finding] = []
     bodies: list[bytes] = []
     seen = Observation(adapter="ours")
-    for number, exchange in enumerate(given.exchanges):
+    for number, exchange in enumerate(exchanges):
         seen = Ours().observe(exchange, given.dialect)
+        last = number + 1 == len(exchanges)
+        if played is not None and last:
+            seen = _told(seen, played)
         trace = Trace(exchange, given.dialect)
         bodies.append(trace.body)
         found = [trace.pinpoint(f.ruled(given.dialect.name)) for f in judge.observed(seen, given.dialect)]
-        again = number + 1 < len(given.exchanges) and _retried(seen)
+        again = not last and (played is not None or _retried(seen))
         findings += [_placed(replace(f, graded=Level.INFO) if again else f, number) for f in found]
         if not again:
             break
-    return Checked(input=given, seen=seen, findings=tuple(findings), bodies=tuple(bodies))
+    return Checked(input=given, seen=seen, findings=tuple(findings), bodies=tuple(bodies), played=played)
+
+
+def _as_read(exchanges: tuple[Exchange, ...], played: Played) -> tuple[Exchange, ...]:
+    """The exchanges that a client asked for, the last one as far as it was read."""
+    made = exchanges[: played.requests]
+    if not played.reply.cancelled or not made:
+        return made
+    reads = played.reads[-1] if len(played.reads) == len(made) else 0
+    return (*made[:-1], scenario.as_read(made[-1], reads))
+
+
+def _told(seen: Observation, played: Played) -> Observation:
+    """What was observed, with what the loop told of it. That a cancelled body ends in the middle is nobody's fault."""
+    if played.reply.cancelled:
+        finding = Finding(kind="loop/cancelled", message="the caller cancelled the turn")
+        kept = (f for f in seen.findings if f.kind not in _OF_A_CUT)
+        error = ApiError(kind=ErrorKind.CANCELLED, message=finding.message)
+        seen = replace(seen, findings=(*kept, finding), error=error)
+    seen = replace(seen, events=played.events)
+    return replace(seen, findings=(*seen.findings, *events.told(seen, cancelled=played.reply.cancelled)))
+
+
+_OF_A_CUT = CUT | {"framing/unterminated-event"}
 
 
 def _retried(seen: Observation) -> bool:

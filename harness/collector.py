@@ -15,7 +15,7 @@ from typing import Any
 from harness import dialects
 from harness.api_error import ApiError
 from harness.dialects.repeats import OneText
-from harness.dialects.translating import UNKNOWN_EVENTS
+from harness.dialects.translating import UNKNOWN_EVENTS, BaseTranslator
 from harness.edits import Disagreement, Edit, LateEdit, Op, PartKind, Path, Target, Unknown, pointer
 from harness.errors import UnsupportedDialectError, Where
 from harness.findings import Finding
@@ -49,17 +49,22 @@ class Collected:
 class StreamCollector:
     """Collects the frames of one streamed turn (semantics.md sections 1, 4 and 5.1).
 
-    `dialect` is a name, an alias or a `Dialect`; `request` is the JSON body of the request, where it is known. Raises
+    `dialect` is a name, an alias or a `Dialect`; `request` is the JSON body of the request, where it is known. `watch` is told
+    of every payload that is not a mere repetition of the one before (`BaseTranslator.watch`). Raises
     `UnsupportedDialectError`. All views may be read at any time, in mid-stream too, and change nothing.
     """
 
-    def __init__(self, dialect: str | dialects.Dialect, request: Any = None) -> None:
+    def __init__(
+        self, dialect: str | dialects.Dialect, request: Any = None, watch: Callable[[Frame, Any, bool], object] | None = None
+    ) -> None:
         if isinstance(dialect, str):
             dialect = dialects.dialect(dialect)
         elif not hasattr(dialect, "translator"):
             raise UnsupportedDialectError(dialect, dialects.names())
         self.dialect = dialect
         self._translator = self.dialect.translator(request)
+        if watch is not None and isinstance(self._translator, BaseTranslator):
+            self._translator.watch = watch
         self._one_text: Callable[[], OneText | None] = getattr(self._translator, "one_text", _nothing)  # not all have it
         self._root: dict[str, Any] = {}
         self._writers: dict[Target, Callable[[str], object]] = {}
@@ -73,6 +78,8 @@ class StreamCollector:
         self._tool_turn = False
         self._frames = 0
         self._closed = False
+        self.last: tuple[Edit, ...] = ()
+        """The edits that the end of the stream caused."""
 
     # taking frames in
 
@@ -83,10 +90,12 @@ class StreamCollector:
         writers = self._writers
         for edit in edits:
             write = writers.get(edit.target)
-            if write is None:
-                self._apply(edit, frame)
-            else:
+            if write is not None:
                 write(edit.value)
+            elif type(edit) is LateEdit and (place := self._late.get(edit.target)) is not None:
+                place[0][place[1]] = edit
+            else:
+                self._apply(edit, frame)
         return edits
 
     def extend(self, frames: Iterable[Frame]) -> None:
@@ -123,7 +132,8 @@ class StreamCollector:
         """The stream has ended: take the dialect's last words and return everything. May be called again."""
         if not self._closed:
             self._closed = True
-            for edit in self._translator.close():
+            self.last = tuple(self._translator.close())
+            for edit in self.last:
                 self._apply(edit, None)
         body = self.body
         return Collected(

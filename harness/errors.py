@@ -5,7 +5,9 @@
     │   ├── CassetteError            … as a cassette or an exchange folder
     │   ├── KnownError               … as a list of known deviations
     │   └── UnsupportedDialectError  … a dialect that does not exist (also a ValueError)
-    └── MissingExtraError            an optional package is needed for this (exit status 2)
+    ├── MissingExtraError            an optional package is needed for this (exit status 2)
+    ├── UnsupportedRequestError      an API has no words for what it is to be asked
+    └── NoRecordingError             nothing that was recorded answers a request
 
 What a provider did wrong is never one of these: that is a `Finding` or an `ApiError`, which are data.
 """
@@ -98,6 +100,14 @@ class KnownError(InputError):
 
 class MissingExtraError(HarnessError):
     """An optional package is needed and not installed."""
+
+
+class UnsupportedRequestError(HarnessError):
+    """An API cannot be asked for this."""
+
+
+class NoRecordingError(HarnessError):
+    """A request was made that no recording answers."""
 
 
 class UnsupportedDialectError(InputError, ValueError):

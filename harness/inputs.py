@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness import cassette as cassettes
 from harness import dialects, payload
@@ -27,14 +27,52 @@ _FORM = "docs/check.md has the form of scenario files"
 _FRAMINGS = {".sse": "sse", ".ndjson": "ndjson", ".hex": "event-stream"}
 
 
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Cancelling(_Settings):
+    """When the caller cancels: once it was told so many events of this kind or topic."""
+
+    kind: str
+    count: int = Field(default=1, ge=1)
+
+
+class Subscriber(_Settings):
+    """One that listens; with `reads_after` not before the turn has ended."""
+
+    name: str
+    buffer: int = Field(default=100, ge=1)
+    on_full: Literal["drop", "block"] = "drop"
+    reads_after: Literal["end"] | None = None
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.on_full == "block" and self.reads_after:
+            raise ValueError("a subscriber that is waited for must read before the end")
+        return self
+
+
+class Client(_Settings):
+    """How the client of a scenario behaves. `clock` is the time at which it begins; without it, now."""
+
+    max_retries: int | None = Field(default=None, ge=0)
+    clock: AwareDatetime | None = None
+    cancel_after_events: Cancelling | None = None
+    subscribers: tuple[Subscriber, ...] = ()
+    record_then_replay: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One input: the exchanges of its attempts in order, and the dialect, `detected` or told."""
+    """One input: the exchanges of its attempts in order, and the dialect, `detected` or told; of a scenario that says how its
+    client behaves, that too."""
 
     name: str
     dialect: Dialect
     detected: bool
     exchanges: tuple[Exchange, ...]
+    client: Client | None = None
 
 
 def load(path: Path, dialect: str | None = None) -> Iterator[Input]:
@@ -118,7 +156,7 @@ class _Scenario(BaseModel):
     format: str
     api: str
     exchanges: list[_Attempt]
-    client: dict[str, Any] = {}
+    client: Client | None = None
 
 
 def _of_scenario(path: Path, value: dict[str, Any], told: Dialect | None) -> Input:
@@ -140,7 +178,7 @@ def _of_scenario(path: Path, value: dict[str, Any], told: Dialect | None) -> Inp
     except UnsupportedDialectError as error:
         error.where = f"{path}, api"
         raise
-    return Input(name=path.name, dialect=api, detected=False, exchanges=attempts)
+    return Input(name=path.name, dialect=api, detected=False, exchanges=attempts, client=scenario.client)
 
 
 def _attempt(attempt: _Attempt) -> Exchange:

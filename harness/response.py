@@ -93,7 +93,12 @@ Part = Text | Reasoning | ToolCall | Refusal | Other
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Token counts; None means that the API did not say."""
+    """Token counts as the API sends them; None means that it did not say.
+
+    APIs do not agree on what the two main counts include. What they leave out stands in `input_apart` (cache reads and writes
+    in Messages and Converse, results of hosted tools in Gemini) and `output_apart` (Gemini's thoughts), so that what is paid
+    for is known for all of them: `all_input`, `all_output`.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -101,6 +106,18 @@ class Usage:
     cached_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    input_apart: int | None = field(default=None, compare=False, repr=False)
+    output_apart: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def all_input(self) -> int | None:
+        """All tokens that the model read."""
+        return None if self.input_tokens is None else self.input_tokens + (self.input_apart or 0)
+
+    @property
+    def all_output(self) -> int | None:
+        """All tokens that the model wrote, thoughts included."""
+        return None if self.output_tokens is None else self.output_tokens + (self.output_apart or 0)
 
     def totalled(self) -> Usage:
         """The same counts, with the total added up where the API gave both parts and no total (semantics.md D6)."""
@@ -109,14 +126,20 @@ class Usage:
         return replace(self, total_tokens=self.input_tokens + self.output_tokens)
 
     def as_dict(self) -> dict[str, int | None]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in COUNTS}
+
+
+COUNTS = ("input_tokens", "output_tokens", "total_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
+"""The counts of a `Usage` that are compared and shown (product contract, section 5)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostInfo:
     """What a turn cost, in decimals of `currency` (semantics.md 1.10).
 
-    Prices are per million tokens; both or neither must be given. Costs that are given are never recomputed.
+    Prices are per million tokens; both or neither must be given. Costs that are given are never recomputed. `input_tokens` and
+    `output_tokens` are what is paid for: the input with what was read from a cache or written to it, the output with the
+    thoughts.
     """
 
     provider: str | None = None
@@ -124,6 +147,7 @@ class CostInfo:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
     input_cost: Decimal | None = None
     output_cost: Decimal | None = None
     total_cost: Decimal | None = None
@@ -131,6 +155,7 @@ class CostInfo:
     input_price: Decimal | None = None
     output_price: Decimal | None = None
     cache_read_price: Decimal | None = None
+    cache_write_price: Decimal | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -147,33 +172,37 @@ class CostInfo:
         input_price: Decimal | None = None,
         output_price: Decimal | None = None,
         cache_read_price: Decimal | None = None,
+        cache_write_price: Decimal | None = None,
         provider: str | None = None,
         model: str | None = None,
         currency: str = "USD",
     ) -> CostInfo:
         """The cost of `usage` at these prices per million tokens; cached tokens never count for more than the input.
 
-        Raises `HarnessError` if only one of the two prices is given.
+        What is read from the cache, or written to it, costs what other input does where it has no price of its own. Raises
+        `HarnessError` if only one of the two main prices is given.
         """
         if (input_price is None) != (output_price is None):
             raise HarnessError("a cost needs both an input price and an output price", hint="give both, or neither")
-        cached = None
+        given, answered = usage.all_input, usage.all_output
+        cached = _at_most(usage.cached_tokens, given or 0)
+        written = _at_most(usage.cache_write_tokens, (given or 0) - (cached or 0))
         input_cost = output_cost = None
-        if usage.cached_tokens is not None:
-            cached = min(usage.cached_tokens, usage.input_tokens or 0)
-        if input_price is not None and usage.input_tokens is not None:
-            read = cached or 0
-            cache_price = input_price if cache_read_price is None else cache_read_price
-            input_cost = ((usage.input_tokens - read) * input_price + read * cache_price) / 1_000_000
-        if output_price is not None and usage.output_tokens is not None:
-            output_cost = usage.output_tokens * output_price / 1_000_000
+        if input_price is not None and given is not None:
+            read_at = input_price if cache_read_price is None else cache_read_price
+            written_at = input_price if cache_write_price is None else cache_write_price
+            read, kept = cached or 0, written or 0
+            input_cost = ((given - read - kept) * input_price + read * read_at + kept * written_at) / 1_000_000
+        if output_price is not None and answered is not None:
+            output_cost = answered * output_price / 1_000_000
         both = input_cost is not None and output_cost is not None
         return cls(
             provider=provider,
             model=model,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
+            input_tokens=given,
+            output_tokens=answered,
             cached_tokens=cached,
+            cache_write_tokens=written,
             input_cost=input_cost,
             output_cost=output_cost,
             total_cost=input_cost + output_cost if both else None,  # type: ignore[operator]
@@ -181,6 +210,7 @@ class CostInfo:
             input_price=input_price,
             output_price=output_price,
             cache_read_price=cache_read_price,
+            cache_write_price=cache_write_price,
         )
 
 
@@ -205,12 +235,25 @@ def aggregate_costs(costs: Iterable[CostInfo]) -> CostInfo | None:
         input_tokens=_sum(c.input_tokens for c in entries),
         output_tokens=_sum(c.output_tokens for c in entries),
         cached_tokens=_sum(c.cached_tokens for c in entries),
+        cache_write_tokens=_sum(c.cache_write_tokens for c in entries),
         input_cost=_sum(c.input_cost for c in entries),
         output_cost=_sum(c.output_cost for c in entries),
         total_cost=_sum(c.total_cost for c in entries),
         currency=first.currency,
         metadata={"aggregated": True, "count": len(entries)},
     )
+
+
+def aggregate_usage(usages: Iterable[Usage | None]) -> Usage | None:
+    """The sum of several turns' counts, each over the turns that know it (None if none does); None if no turn knows any."""
+    known = [usage for usage in usages if usage is not None]
+    if not known:
+        return None
+    return Usage(**{name: _sum(getattr(usage, name) for usage in known) for name in (*COUNTS, "input_apart", "output_apart")})
+
+
+def _at_most(count: int | None, most: int) -> int | None:
+    return None if count is None else min(count, most)
 
 
 _N = TypeVar("_N", int, Decimal)

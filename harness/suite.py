@@ -49,7 +49,7 @@ class Outcome:
 def run(
     cassettes: Iterable[Cassette],
     *,
-    adapters: Sequence[Adapter] = (Ours(),),
+    adapters: Sequence[Adapter] = (Ours(loop=True),),
     known: Sequence[Known] = (),
     today: date | None = None,
     clock: Callable[[], float] = time.perf_counter,

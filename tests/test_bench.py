@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from bench import loop
 from bench.floors import floor
 from bench.measure import Figure, interleaved, ratio
 from bench.streams import NAMES, Stream, stream
 from harness import StreamCollector, UnsupportedDialectError, dialect, framer
 from harness.collector import Collected
+from harness.loop.fanout import Subscription
+
+offer = Subscription.offer
 
 
 @pytest.fixture(params=NAMES)
@@ -77,6 +81,23 @@ def test_pieces_change_nothing(name: str) -> None:
 
 def test_streams_are_always_the_same(name: str) -> None:
     assert stream(name, deltas=30).body == stream(name, deltas=30).body
+
+
+def test_the_loop_hears_what_the_stream_says(name: str) -> None:
+    """The case raises where the subscriber did not hear the whole turn, fragment by fragment."""
+    loop.turn(stream(name, deltas=150, calls=1, fragments=10), 256)()
+    loop.turn(stream(name, deltas=5, calls=0))()
+
+
+def test_a_crowd_hears_everything_as_well() -> None:
+    loop.crowd(stream("openai-chat", deltas=12, calls=0), 25, 300)()
+
+
+def test_a_loop_that_loses_something_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = stream("openai-chat", deltas=12, calls=0)
+    monkeypatch.setattr(Subscription, "offer", lambda self, event: event.topic == "text_delta" or offer(self, event))
+    with pytest.raises(RuntimeError, match="did not hear the whole turn"):
+        loop.turn(given)()
 
 
 @pytest.mark.parametrize("name", ["bedrock-converse", "bedrock-invoke"])

@@ -14,10 +14,9 @@ import pytest
 
 from harness import checking, inputs
 from harness.findings import Level
-from tests.shared import SHARED
+from tests.shared import SHARED, needed
 
 INPUTS = SHARED / "spec" / "bug-inputs"
-NEEDS_THE_LOOP = {"BR-060": "the caller cancels in the middle: there is no caller before there is a loop"}
 EXPECTED = sorted(INPUTS.glob("*.expected.json"))
 
 
@@ -29,14 +28,59 @@ def _checked(expected: dict[str, Any]) -> checking.Checked:
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda p: p.name.split(".")[0])
 def test_bug_input(path: Path) -> None:
     expected = json.loads(path.read_text())
-    if expected["id"] in NEEDS_THE_LOOP:
-        pytest.skip(NEEDS_THE_LOOP[expected["id"]])
     checked = _checked(expected)
     outcome = checked.outcome
     assert (outcome is checking.Outcome.ERROR) == (expected["outcome"] == "error")
     if expected["outcome"] == "ok":
         assert [f for f in checked.findings if f.level is Level.MUST] == []
     assert _comparable(checked.as_dict()["response"], expected["response"]) == _wanted(expected["response"])
+
+
+def _client(name: str) -> tuple[checking.Checked, dict[str, Any]]:
+    expected = json.loads((needed("spec/bug-inputs") / f"{name}.expected.json").read_text())
+    checked = _checked(expected)
+    assert set(expected["violations"]) <= {finding.kind for finding in checked.findings}
+    if "waits_s" in expected:
+        assert checked.as_dict()["client"]["waits_s"] == expected["waits_s"]
+    if "reads" in expected:
+        assert checked.as_dict()["client"]["reads"] == [expected["reads"]]
+    assert checked.played is not None
+    assert checked.played.open == 0
+    return checked, checked.as_dict()["client"]
+
+
+@pytest.mark.parametrize(
+    ("name", "requests"), [("BR-040", 1), ("BR-057", 1), ("BR-058", 2), ("BR-059", 2), ("BR-060", 1), ("BR-062", 1)]
+)
+def test_how_often_a_client_asks(name: str, requests: int) -> None:
+    """Not again after an error that stays, nor after output; again after a refusal, or an error before any output."""
+    checked, client = _client(name)
+    assert client["requests"] == requests
+    assert checked.played is not None
+    assert sum(event.terminal for event in checked.played.events) == 1
+
+
+def test_a_retry_is_invisible_but_for_a_notice() -> None:
+    checked, _ = _client("BR-059")
+    assert checked.played is not None
+    assert [e.topic for e in checked.played.events if e.topic in ("notice", "text_delta", "error")] == ["notice", "text_delta"]
+
+
+def test_a_cancelled_turn_is_let_go_of_at_once() -> None:
+    """Before the pause of 30 s in the recording, and with one terminal event."""
+    checked, client = _client("BR-060")
+    assert checked.played is not None
+    *before, last = checked.played.events
+    assert not any(event.terminal for event in before)
+    assert (last.kind, client["reads"]) == ("lifecycle", [1])
+    assert last.at < 1
+
+
+def test_a_slow_subscriber_knows_what_it_missed() -> None:
+    _, client = _client("BR-061")
+    fast, slow = client["subscribers"]
+    assert fast == {"name": "fast", "events": client["events"], "dropped": 0}
+    assert (slow["events"], slow["events"] + slow["dropped"]) == (10, client["events"])
 
 
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda p: p.name.split(".")[0])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness import cassette, cli
+from harness import cassette, cli, suite
 from harness.adapters import Ours
 from harness.reporting import markdown, results
 from tests import chat
@@ -88,7 +88,7 @@ def test_a_run_that_conforms(streamproof: Command, tmp_path: Path) -> None:
     (folder,) = (tmp_path / "reports").iterdir()
     assert summary.endswith(f"reports/{folder.name}/")
     assert sorted(file.name for file in folder.iterdir()) == ["report.md", "results.jsonl"]
-    assert len(list(results.read(folder / "results.jsonl"))) == 5
+    assert len(list(results.read(folder / "results.jsonl"))) == 6
     assert (folder / "report.md").read_text().startswith("# streamproof ")
 
 
@@ -105,8 +105,8 @@ def test_a_run_that_finds_something(streamproof: Command) -> None:
     path = saved(twin=WRONG)
     done = streamproof("run", path, "--json")
     assert (done.status, done.err) == (1, "")
-    assert [line["type"] for line in done.lines] == ["run", "verdict", "verdict", "verdict", "summary"]
-    assert done.lines[-1]["grades"] == {"pass": 2, "wrong": 1}
+    assert [line["type"] for line in done.lines] == ["run", *["verdict"] * 4, "summary"]
+    assert done.lines[-1]["grades"] == {"pass": 3, "wrong": 1}
     done = streamproof("run", path)
     assert done.status == 1
     assert f"  again: streamproof run {path}" in done.out.splitlines()
@@ -273,7 +273,7 @@ def test_a_reports_folder_that_is_read_only(streamproof: Command) -> None:
 
 def test_it_is_told_before_the_work(streamproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("file").touch()
-    monkeypatch.setattr(cli.suite, "run", lambda *_, **__: pytest.fail("nothing can be written"))
+    monkeypatch.setattr(suite, "run", lambda *_, **__: pytest.fail("nothing can be written"))
     assert streamproof("run", "--reports", "file", saved()).status == 2
 
 
@@ -443,7 +443,7 @@ def test_json_is_utf_8_whatever_the_terminal_speaks(tmp_path: Path) -> None:
 
 def test_nothing_but_results_is_written_where_no_terminal_is(tmp_path: Path) -> None:
     """More cassettes than a progress bar is for."""
-    for n in range(cli._LONG + 1):
+    for n in range(cli.base.LONG + 1):
         saved(f"c{n}", folder=tmp_path)
     done = process("run", "openai-chat", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -10,7 +10,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from authoring import broken_streams, converse_turns, gemini_failures, gemini_turns, invoke_turns, ollama_turns, vertex
+from authoring import (
+    broken_streams,
+    converse_turns,
+    gemini_failures,
+    gemini_turns,
+    invoke_turns,
+    ollama_turns,
+    responses_turns,
+    vertex,
+)
 
 from harness import cassette
 from harness.cassette import Cassette
@@ -29,6 +38,7 @@ def cassettes() -> Iterator[Cassette]:
     yield from converse_turns.cassettes()
     yield from invoke_turns.cassettes()
     yield from ollama_turns.cassettes()
+    yield from responses_turns.cassettes()
     yield from broken_streams.cassettes()
 
 

@@ -1,4 +1,4 @@
-"""Our own pipeline as a system under test: frames, edits and collector over a recorded exchange."""
+"""Our own pipeline as a system under test: frames, edits and collector over a recorded exchange, and the loop around them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from harness import dialects, payload
-from harness.adapters.observation import Observation
-from harness.api_error import ApiError, ErrorKind, api_error
+from harness.adapters.observation import Observation, Watch
+from harness.api_error import cut_short
 from harness.cassette.decoding import DecodedBody
 from harness.cassette.model import Exchange
 from harness.collector import Collected, StreamCollector
 from harness.dialects import Dialect
 from harness.errors import Where
-from harness.findings import Finding, Level
+from harness.findings import CUT, Finding, Level
 from harness.framing import framer
+from harness.framing import framing_of as choose
+from harness.loop.incoming import failure
 
 MEDIA_TYPES = {
     "sse": ("text/event-stream",),
@@ -24,13 +26,15 @@ MEDIA_TYPES = {
     "json-array": ("application/json",),
     "event-stream": ("application/vnd.amazon.eventstream",),
 }
-_CUT = ("stream/truncated", "framing/frame-truncated", "stream/array-unclosed", "stream/empty")
 
 
 class Ours:
-    """The adapter `ours`."""
+    """The adapter `ours`. `loop` says whether the loop is to tell of each exchange as well."""
 
     name = "ours"
+
+    def __init__(self, *, loop: bool = False) -> None:
+        self._loop = loop
 
     @property
     def version(self) -> str:
@@ -39,16 +43,25 @@ class Ours:
         except PackageNotFoundError:  # run from a checkout that was never installed
             return "0+unknown"
 
-    def observe(self, exchange: Exchange, dialect: str | Dialect) -> Observation:
-        """What our pipeline makes of an exchange, streamed or not. Raises `UnsupportedDialectError`, and nothing else."""
+    def observe(self, exchange: Exchange, dialect: str | Dialect, watch: Watch | None = None) -> Observation:
+        """What our pipeline makes of an exchange, streamed or not; `watch` may look on where it is a stream. Raises
+        `UnsupportedDialectError`, and nothing else."""
         api = dialects.dialect(dialect) if isinstance(dialect, str) else dialect
+        seen = self._collected(exchange, api, watch)
+        if not self._loop:
+            return seen
+        from harness.adapters.recorded import events_of
+
+        return replace(seen, events=events_of(exchange, api))
+
+    def _collected(self, exchange: Exchange, api: Dialect, watch: Watch | None) -> Observation:
         body = DecodedBody(exchange)
         exchange = replace(exchange, chunks=tuple(body))
         if exchange.status >= 400:
             return self._refused(exchange, api, body.findings)
         if exchange.status and not api.streams(exchange.request.target, exchange.request.json) and _is_document(exchange):
             return self._document(exchange, api, body.findings)
-        return self._streamed(exchange, api, body.findings)
+        return self._streamed(exchange, api, body.findings, watch)
 
     def _refused(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
         """An answer with an error status is an error, whatever its body."""
@@ -58,22 +71,23 @@ class Ours:
         return Observation(adapter=self.name, error=error, findings=tuple(f.ruled(api.name) for f in [*findings, finding]))
 
     def _document(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
-        """One JSON document: the whole turn at once, or an error object under status 200."""
+        """One JSON document: the whole turn at once, or a failure under status 200."""
         body = exchange.json
-        failed = isinstance(body, dict) and body.get("error")
-        error = api.read_error(exchange.status, exchange.headers, body) if failed else None
+        response = api.read(body)
+        in_body = isinstance(body, dict) and bool(body.get("error"))
+        error = api.read_error(exchange.status, exchange.headers, body) if in_body else failure(api, response, exchange.headers)
         if error is not None:
             findings = [*findings, Finding(kind="error/in-band", message=f"an error under status 200: {error.message}")]
         return Observation(
             adapter=self.name,
-            response=None if error else api.read(body),
+            response=None if in_body else response,
             body=body,
             error=error,
             complete=error is None,
             findings=tuple(f.ruled(api.name) for f in findings),
         )
 
-    def _streamed(self, exchange: Exchange, api: Dialect, findings: list[Finding]) -> Observation:
+    def _streamed(self, exchange: Exchange, api: Dialect, findings: list[Finding], watch: Watch | None = None) -> Observation:
         head = next((data for chunk in exchange.chunks if (data := chunk.data.lstrip())), b"")
         framing = framing_of(api, head)
         findings = [*findings, *_content_type(exchange, framing)]
@@ -83,10 +97,17 @@ class Ours:
                 findings.append(Finding(kind="http/content-type", message=message))
             return self._document(exchange, api, findings)
         frames = framer(framing)
-        collector = StreamCollector(api, exchange.request.json)
+        collector = StreamCollector(api, exchange.request.json, watch.payload if watch is not None else None)
         for chunk in exchange.chunks:
-            collector.extend(frames.feed(chunk.data, chunk.at))
-        collector.extend(frames.close(exchange.chunks[-1].at if exchange.chunks else 0.0))
+            complete = frames.feed(chunk.data, chunk.at)
+            if watch is not None:
+                watch.piece(chunk.data)
+                watch.frames(complete)
+            collector.extend(complete)
+        last = frames.close(exchange.chunks[-1].at if exchange.chunks else 0.0)
+        if watch is not None:
+            watch.frames(last)
+        collector.extend(last)
         return self._observation(exchange, api, collector.close(), [*findings, *frames.findings])
 
     def _observation(self, exchange: Exchange, api: Dialect, collected: Collected, findings: list[Finding]) -> Observation:
@@ -99,9 +120,9 @@ class Ours:
         if exchange.ending != "eof":
             kind, says = ("stream/reset", "was reset") if exchange.ending == "reset" else ("stream/stalled", "timed out")
             findings.append(Finding(kind=kind, message=f"the recording ends because the connection {says}"))
-            findings = [replace(f, graded=Level.INFO) if f.kind in _CUT else f for f in findings]
-        if error is None and not collected.complete and any(f.kind in _CUT or f.kind == "framing/bad-crc" for f in findings):
-            error = _cut_short(collected, exchange)
+            findings = [replace(f, graded=Level.INFO) if f.kind in CUT else f for f in findings]
+        if error is None and not collected.complete and any(f.kind in CUT or f.kind == "framing/bad-crc" for f in findings):
+            error = cut_short(collected.missing, timed_out=exchange.ending == "timeout")
         empty = not collected.body
         return Observation(
             adapter=self.name,
@@ -118,7 +139,7 @@ class Ours:
 
 def framing_of(api: Dialect, head: bytes) -> str:
     """How a body that begins with `head` is framed: the dialect's usual way, or by its first byte where it has two."""
-    return "json-array" if "json-array" in api.framings and head.lstrip()[:1] == b"[" else api.framings[0]
+    return choose(api.framings, head)
 
 
 def _is_document(exchange: Exchange) -> bool:
@@ -134,12 +155,6 @@ def _content_type(exchange: Exchange, framing: str) -> Iterable[Finding]:
     if framing != "json-array" and not media.endswith("json"):
         message += f"; the body begins {payload.quote(exchange.body, 80)}"
     yield Finding(kind="http/content-type", message=message, expected=MEDIA_TYPES[framing][0], got=media)
-
-
-def _cut_short(collected: Collected, exchange: Exchange) -> ApiError:
-    said = api_error(f"the stream ended before the turn: {collected.missing}")
-    kind = ErrorKind.TIMEOUT if exchange.ending == "timeout" else ErrorKind.TRUNCATED
-    return replace(said, kind=kind, retryable=True)
 
 
 def _place(finding: Finding) -> tuple[Any, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from harness import dialects
 from harness.adapters.observation import Observation
-from harness.cassette.model import Cassette
-from harness.conformance import native
+from harness.cassette.model import Cassette, Match
+from harness.conformance import events, native
 from harness.conformance.compare import Difference, compare
 from harness.conformance.trace import Trace
 from harness.conformance.verdict import Check, Grade, Verdict
@@ -42,16 +42,20 @@ def _judge(cassette: Cassette, stream: Observation | None, reference: Observatio
     verdicts = []
     if stream is not None:
         verdicts.append(_verdict(cassette, Check.FRAMING, stream, _framing(stream), _STREAM))
+    number = _STREAM if stream is not None else _REFERENCE
     if (side := stream or reference) is not None:
-        number = _STREAM if stream is not None else _REFERENCE
         verdicts.append(_verdict(cassette, Check.REASSEMBLY, side, _reassembly(side, dialect, cassette.provider), number))
     if stream is not None and stream.complete and cassette.provider in dialect.vendors:
         unlike = native.findings(dialect.name, stream.body)
         if unlike is not None:
             verdicts.append(_verdict(cassette, Check.NATIVE, stream, unlike, _STREAM))
+    found: list[Finding] = []
     if stream is not None and reference is not None and _comparable(stream, reference):
-        found = _against_twin(cassette, stream, reference, dialect)
+        found = list(_against_twin(cassette, stream, reference, dialect))
         verdicts.append(_verdict(cassette, Check.REFERENCE, stream, found, _STREAM))
+    if side is not None and side.events is not None:
+        told = _told(cassette, stream, reference, differ=bool(found))
+        verdicts.append(_verdict(cassette, Check.EVENTS, side, told, number))
     return verdicts
 
 
@@ -115,15 +119,35 @@ def _comparable(stream: Observation, reference: Observation) -> bool:
 def _against_twin(cassette: Cassette, stream: Observation, reference: Observation, dialect: Dialect) -> Iterator[Finding]:
     """What the twin says against the streamed turn. Equal values are expected where the cassette says so, and where the same
     request happened to be answered by the same turn twice."""
-    requests = [side.request.json if side is not None else None for side in (cassette.stream, cassette.reference)]
-    same_request = _asked(requests[0]) == _asked(requests[1])
-    turns = stream.response, reference.response
-    repeated = same_request and turns[0] is not None and turns[1] is not None and _said(turns[0]) == _said(turns[1])
-    match: Literal["exact", "shape"] = "exact" if cassette.match == "exact" or repeated else "shape"
-    skipped = [dialect.not_asked(requests[0])] + ([] if same_request else [dialect.echoed])
-    for difference in compare(reference.body, stream.body, dialect, match):
+    requests = _requests(cassette)
+    skipped = [dialect.not_asked(requests[0])] + ([] if _asked(requests[0]) == _asked(requests[1]) else [dialect.echoed])
+    for difference in compare(reference.body, stream.body, dialect, _match(cassette, stream, reference)):
         if difference.excuse is None and not any(places.covers_pointer(difference.path) for places in skipped):
             yield _difference(difference)
+
+
+def _match(cassette: Cassette, stream: Observation, reference: Observation) -> Match:
+    one, other = map(_asked, _requests(cassette))
+    turns = stream.response, reference.response
+    repeated = one == other and turns[0] is not None and turns[1] is not None and _said(turns[0]) == _said(turns[1])
+    return "exact" if cassette.match == "exact" or repeated else "shape"
+
+
+def _requests(cassette: Cassette) -> list[Any]:
+    return [side.request.json if side is not None else None for side in (cassette.stream, cassette.reference)]
+
+
+def _told(cassette: Cassette, stream: Observation | None, reference: Observation | None, *, differ: bool) -> Iterator[Finding]:
+    """What is wrong with the events of either side, and between them. Where the bodies `differ` already, turns that differ are
+    only information: one deviation is not to be explained twice."""
+    for number, side in ((_STREAM, stream), (_REFERENCE, reference)):
+        if side is not None:
+            yield from (finding.within(Where(exchange=number)) for finding in events.told(side))
+    if stream is not None and reference is not None and _comparable(stream, reference):
+        counted = ("usage",) not in dialects.dialect(cassette.dialect).not_asked(_requests(cassette)[0])
+        match, declared = _match(cassette, stream, reference), cassette.match == "exact"
+        for finding in events.same_turn(stream, reference, match, declared=declared, counted=counted):
+            yield replace(finding, graded=Level.INFO) if differ else finding
 
 
 def _asked(request: Any) -> Any:

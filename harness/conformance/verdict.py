@@ -16,6 +16,7 @@ class Check(StrEnum):
     REASSEMBLY = "reassembly"
     NATIVE = "native"
     REFERENCE = "reference"
+    EVENTS = "events"
 
 
 class Grade(StrEnum):

@@ -96,10 +96,15 @@ def read_http_error(status: int, headers: Mapping[str, str], body: Any) -> ApiEr
 
 
 class FramesTranslator(BaseTranslator):
-    """A failure needs no payload that can be read: errors outside the service model have everything in their headers."""
+    """A failure needs no payload that can be read: errors outside the service model have everything in their headers. So those
+    who watch are told that such a one is an empty object."""
 
     def _odd(self, frame: Frame) -> list[Edit]:
-        return [self.fail(failure(frame, {}), frame)] if failed(frame) else super()._odd(frame)
+        if not failed(frame):
+            return super()._odd(frame)
+        if self.watch is not None:
+            self.watch(frame, {}, True)
+        return [self.fail(failure(frame, {}), frame)]
 
     def _strange(self, value: Any, frame: Frame) -> list[Edit]:
         if failed(frame) and not isinstance(value, dict):

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from harness.api_error import ApiError
 from harness.edits import Edit, Path
 from harness.framing import Frame
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class PathSet:
@@ -96,6 +97,10 @@ class Dialect(Protocol):
     """Places that are always there, and hold a part of the turn or nothing."""
     free: PathSet
     """Places whose inside is data of the user's or the model's own: a difference of shape there may be sampling."""
+    choices: frozenset[str]
+    """Fields of the native body that list several answers to one request: only the first is the turn (semantics.md D17)."""
+    key_header: tuple[str, str]
+    """The header field of a request that carries an API key, and what stands before the key in it."""
 
     def not_asked(self, request: Any) -> PathSet:
         """What the stream lacks because this request did not ask for it."""
@@ -120,6 +125,14 @@ class Dialect(Protocol):
 
     def read(self, body: Any) -> Response:
         """The neutral response of a native body. Never raises: what has the wrong type is absent."""
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        """The call that an element of a native body is, in the middle of a stream too: what has not come is empty. Never
+        raises."""
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        """The request in the API's words. What an earlier answer of this API must bring back (signatures, encrypted
+        reasoning) is sent as it came. Raises `UnsupportedRequestError` for what the API cannot be asked."""
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         """The error of a response that is no turn; `body` is its JSON value, or its text."""

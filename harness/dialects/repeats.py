@@ -203,7 +203,7 @@ _ZERO = 0x30
 class CountedTextMemory(Memory):
     """One text, and behind it an object that changes with it, such as counts: it is only decoded for those who look at it.
 
-    An object is of the known form if it has the names of the remembered one. Those that differ from one that was found to be
+    An object is of the known form if it has the names of the remembered one, and values of its types. Those that differ from one that was found to be
     so in digits only, zeros apart, are so as well, since there are no digits in the names and no escapes.
     """
 
@@ -260,12 +260,12 @@ _DIGITS_ALIKE = bytes.maketrans(b"23456789", b"11111111")
 
 
 def _names(value: Any) -> Any:
-    """The names in an object at every depth, where lists are, and what is null."""
+    """The names in an object at every depth, where lists are, and of which type each value is."""
     if isinstance(value, dict):
         return "{", *((name, _names(field)) for name, field in value.items())
     if isinstance(value, list):
         return "[", *map(_names, value)
-    return None if value is None else ()
+    return type(value).__name__
 
 
 _KINDS: dict[tuple[_Form, ...], type[Memory]] = {

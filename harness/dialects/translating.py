@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 from harness import payload
@@ -16,6 +17,8 @@ from harness.framing import Frame
 from harness.vocabulary import Kind
 
 DONE = b"[DONE]"
+UNREADABLE = object()
+"""What a payload is that no reader can read, to those who watch (`BaseTranslator.watch`)."""
 _NOTE = Target(Op.NOTE)
 _FAIL = Target(Op.FAIL, part=ERROR)
 UNKNOWN_EVENTS = "unknown_events"
@@ -29,6 +32,10 @@ class BaseTranslator:
 
     noise: tuple[str, ...] = ()
     """Top-level fields of a payload that change from one to the next and mean nothing."""
+
+    watch: Callable[[Frame, Any, bool], object] | None = None
+    """Told of each payload that is not a mere repetition: its frame, its JSON value (or `DONE`, or `UNREADABLE`), and whether
+    the strict reader took it."""
 
     def __init__(self, request: Any = None) -> None:
         self.request = request if isinstance(request, dict) else {}
@@ -48,6 +55,8 @@ class BaseTranslator:
             value, edits = None, self._odd(frame)
         else:
             self._empty = False
+            if self.watch is not None:
+                self.watch(frame, value, True)
             edits = self.edits(value, frame) if self.shape_of(frame).knows(value) else self._strange(value, frame)
         self._repeats.careful(value, edits, frame)
         return edits
@@ -101,14 +110,18 @@ class BaseTranslator:
 
     def _odd(self, frame: Frame) -> list[Edit]:
         """A payload that the strict reader refuses."""
+        tell = self.watch or (lambda *_: None)
         if frame.data.strip() == DONE:
+            tell(frame, DONE, True)
             return self.done(frame)
         try:
             value, kind = payload.tolerant(frame.data)
         except payload.NotJSON as error:
+            tell(frame, UNREADABLE, False)
             message = f"the payload {payload.quote(frame.data)} cannot be read: {error}"
             return [note(error.kind, message, frame)]
         self._empty = False
+        tell(frame, value, False)
         remarks = [note(kind, f"read tolerantly: {payload.quote(frame.data)}", frame)] if kind else []
         known = self.shape_of(frame).knows(value)
         return remarks + (self.edits(value, frame) if known else self._strange(value, frame))

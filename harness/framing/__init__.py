@@ -14,7 +14,7 @@ from harness.framing.json_array import JSONArrayFramer
 from harness.framing.ndjson import NDJSONFramer
 from harness.framing.sse import SSEFramer
 
-__all__ = ["Frame", "Framer", "framer"]
+__all__ = ["Frame", "Framer", "framer", "framing_of"]
 
 _FRAMERS: dict[str, type[Framer]] = {
     "sse": SSEFramer,
@@ -29,3 +29,9 @@ def framer(framing: str) -> Framer:
     if framing not in _FRAMERS:
         raise InputError(f"no framing is called {framing!r}", hint=f"there are {', '.join(_FRAMERS)}")
     return _FRAMERS[framing]()
+
+
+def framing_of(framings: tuple[str, ...], head: bytes) -> str:
+    """Which of an API's framings a body that begins with `head` has: the usual one, which comes first, or by its first byte
+    where a JSON array is possible."""
+    return "json-array" if "json-array" in framings and head.lstrip()[:1] == b"[" else framings[0]

@@ -32,8 +32,11 @@ Headers = dict[str, object]
 
 
 class _Damage(ValueError):
-    def __init__(self, kind: str, message: str) -> None:
+    """A frame that cannot be taken; `rule` is the rule of the catalogue that it breaks."""
+
+    def __init__(self, rule: str, kind: str, message: str) -> None:
         super().__init__(message)
+        self.rule = rule
         self.kind = kind
 
 
@@ -64,7 +67,7 @@ class EventStreamFramer:
         except _Damage as damage:
             self._dead = True
             where = Where(span=(self._pos, self._pos + min(self._needed, len(data))))
-            self.findings.append(Finding(kind=damage.kind, message=str(damage), where=where))
+            self.findings.append(Finding(kind=damage.kind, message=str(damage), where=where, rule=damage.rule))
         return frames
 
     def close(self, at: float = 0.0) -> list[Frame]:
@@ -92,7 +95,9 @@ class EventStreamFramer:
             if end > size:
                 break
             if crc32(view[start + 8 : end - 4], running) != _CRC.unpack_from(data, end - 4)[0]:
-                raise _Damage("framing/bad-crc", "the checksum of the frame is wrong; it and what follows are not used")
+                raise _Damage(
+                    "EVS-003", "framing/bad-crc", "the checksum of the frame is wrong; it and what follows are not used"
+                )
             body = start + 12 + length
             name, headers = self._read_headers(data[start + 12 : body])
             frames.append(Frame(self._frames, name, data[body : end - 4], at, (base + start, base + end), headers))
@@ -107,8 +112,11 @@ class EventStreamFramer:
         self._needed = _PRELUDE.size
         if not intact:
             begins = payload.quote(data[start : start + _PRELUDE.size])
-            raise _Damage("framing/bad-crc", f"the checksum of the frame's prelude is wrong; it begins with {begins}")
-        raise _Damage("framing/bad-length", f"a frame of {total} bytes with {length} bytes of headers cannot be")
+            raise _Damage(
+                "EVS-002", "framing/bad-crc", f"the checksum of the frame's prelude is wrong; it begins with {begins}"
+            )
+        rule = "EVS-004" if length > _MOST_HEADERS or total - length - _OVERHEAD > _MOST_PAYLOAD else "EVS-001"
+        raise _Damage(rule, "framing/bad-length", f"a frame of {total} bytes with {length} bytes of headers cannot be")
 
     def _read_headers(self, block: bytes) -> tuple[str | None, Headers]:
         known = self._headers.get(block)
@@ -132,12 +140,12 @@ def _headers(block: bytes) -> Headers:
             kind = block[end]
             value, pos = _value(block, kind, end + 1)
             if name in headers or not name:
-                raise _Damage("framing/bad-header", f"the header {name!r} stands twice in a frame or has no name")
+                raise _Damage("EVS-005", "framing/bad-header", f"the header {name!r} stands twice in a frame or has no name")
             headers[name] = value
     except (IndexError, struct.error, UnicodeDecodeError, ValueError) as error:
         if isinstance(error, _Damage):
             raise
-        raise _Damage("framing/bad-header", f"the headers of the frame cannot be read: {error}") from None
+        raise _Damage("EVS-006", "framing/bad-header", f"the headers of the frame cannot be read: {error}") from None
     return headers
 
 

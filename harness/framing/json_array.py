@@ -32,6 +32,7 @@ class JSONArrayFramer:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self._frames = 0
+        self._comma = False  # whether one has come since the last element
         self._start = 0  # offset in the body of the first byte of the buffer
         self._buffer = bytearray()
         self._scanned = 0  # bytes of the buffer already looked at
@@ -83,10 +84,16 @@ class JSONArrayFramer:
     def _between(self) -> None:
         """Skip what stands between elements and find out what begins."""
         skip = _GAPS[self._array].match(self._buffer)
+        self._comma = self._comma or b"," in (skip.group() if skip else b"")
         self._drop(skip.end() if skip else 0)
         byte = bytes(self._buffer[:1])
         if not byte:
             return
+        if self._array == "open" and self._frames and not self._comma and byte != b"]":
+            self._note(
+                "framing/comma-missing", "an element follows another one without a comma", (self._start, self._start + 1)
+            )
+        self._comma = False
         if byte == b"[" and self._array == "before":
             self._array = "open"
             self._drop(1)

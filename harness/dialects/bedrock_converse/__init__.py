@@ -13,10 +13,12 @@ from harness.api_error import ApiError
 from harness.dialects.aws import read_http_error, union_member
 from harness.dialects.base import BaseDialect
 from harness.dialects.bedrock_converse import differences
-from harness.dialects.bedrock_converse.reader import read
+from harness.dialects.bedrock_converse.reader import read, read_call
+from harness.dialects.bedrock_converse.request import build
 from harness.dialects.bedrock_converse.translator import ConverseTranslator
 from harness.edits import Path
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class BedrockConverse(BaseDialect):
@@ -42,6 +44,12 @@ class BedrockConverse(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         return read_http_error(status, headers, body)

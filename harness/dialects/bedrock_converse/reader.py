@@ -61,6 +61,10 @@ def _parts(block: dict[str, Any], position: int) -> Iterator[Part]:
             yield Other(kind=name, raw=block)
 
 
+def read_call(block: dict[str, Any]) -> ToolCall:
+    return _call(as_object(block.get("toolUse")), 0)
+
+
 def _call(tool: dict[str, Any], position: int) -> ToolCall:
     """A call of the client's. Its input is a value here; a string is what did not parse, and stays as it is."""
     identity, given = as_text(tool.get("toolUseId")), tool.get("input")
@@ -85,4 +89,11 @@ def _usage(usage: dict[str, Any]) -> Usage:
     total = as_count(usage.get("totalTokens"))
     if total is None and given is not None and answered is not None:
         total = given + answered + (read or 0) + (written or 0)
-    return Usage(input_tokens=given, output_tokens=answered, total_tokens=total, cached_tokens=read, cache_write_tokens=written)
+    return Usage(
+        input_tokens=given,
+        output_tokens=answered,
+        total_tokens=total,
+        cached_tokens=read,
+        cache_write_tokens=written,
+        input_apart=(read or 0) + (written or 0),
+    )

@@ -15,12 +15,14 @@ from harness.api_error import ApiError
 from harness.dialects.aws import read_http_error, union_member
 from harness.dialects.base import BaseDialect
 from harness.dialects.bedrock_invoke import differences
-from harness.dialects.bedrock_invoke.reader import read
+from harness.dialects.bedrock_invoke.reader import read, read_call
+from harness.dialects.bedrock_invoke.request import build
 from harness.dialects.bedrock_invoke.translator import InvokeTranslator
 from harness.edits import Path
 from harness.framing import Frame
 from harness.json_spans import locate
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class BedrockInvoke(BaseDialect):
@@ -32,6 +34,7 @@ class BedrockInvoke(BaseDialect):
     padding = differences.PADDING
     enumerations = differences.ENUMERATIONS
     free = differences.FREE
+    choices = frozenset({"choices", "completions", "generations", "outputs", "results"})
 
     def kind(self, path: Path, element: dict[str, Any]) -> str | None:
         """Blocks of Nova have one member, which names their kind; those of others a type."""
@@ -59,6 +62,12 @@ class BedrockInvoke(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         return read_http_error(status, headers, body)

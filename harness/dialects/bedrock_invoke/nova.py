@@ -7,12 +7,13 @@ The recordings show what the specification lacks: every piece of a text comes as
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from harness import payload
 from harness.dialects.protocol import Translator
-from harness.dialects.translating import as_object, note, unknown_event
+from harness.dialects.translating import UNREADABLE, as_object, note, unknown_event
 from harness.edits import UNKNOWN, Edit, Op, PartKind, Target, pointer
 from harness.framing import Frame
 
@@ -20,9 +21,13 @@ EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBloc
 
 
 class NovaTranslator:
-    """Unwraps the events and hands them to a translator of Converse."""
+    """Unwraps the events and hands them to a translator of Converse.
+
+    Who watches (`BaseTranslator.watch`) is told of every payload, since all of them are decoded here.
+    """
 
     def __init__(self, converse: Translator) -> None:
+        self.watch: Callable[[Frame, Any, bool], object] | None = None
         self._converse = converse
         self._in_text = False
         self._index: Any = None  # of the block that the text which is open began with
@@ -30,6 +35,7 @@ class NovaTranslator:
     def translate(self, frame: Frame) -> list[Edit]:
         out: list[Edit] = []
         sound = True
+        tell = self.watch or (lambda *_: None)
         try:
             body = payload.strict(frame.data)
         except ValueError:
@@ -37,8 +43,10 @@ class NovaTranslator:
             try:
                 body, kind = payload.tolerant(frame.data)
             except payload.NotJSON as error:
+                tell(frame, UNREADABLE, False)
                 return [note(error.kind, f"the payload {payload.quote(frame.data)} cannot be read: {error}", frame)]
             out += [note(kind, f"read tolerantly: {payload.quote(frame.data)}", frame)] if kind else []
+        tell(frame, body, sound)
         if not isinstance(body, dict) or not any(_is_event(name) for name in body):
             return [*out, unknown_event(body, frame)]
         for name, event in body.items():

@@ -7,7 +7,7 @@ from typing import Any
 from harness import dialects
 from harness.dialects.bedrock_invoke.texts import FORMS, form_of
 from harness.dialects.translating import as_count, as_list, as_object, as_objects, as_text
-from harness.response import FinishReason, Part, Response, Text, Usage
+from harness.response import FinishReason, Part, Response, Text, ToolCall, Usage
 
 _REASONS = {
     "stop": FinishReason.STOP,
@@ -50,6 +50,13 @@ def read(body: Any) -> Response:
         usage=_usage(body),
         raw=body,
     )
+
+
+def read_call(element: dict[str, Any]) -> ToolCall:
+    """A call in a body of Converse, of Chat or of Messages."""
+    chat = "function" in element or "custom" in element
+    owner = "bedrock-converse" if "toolUse" in element else "openai-chat" if chat else "anthropic-messages"
+    return dialects.dialect(owner).read_call(element)
 
 
 def _dialect_of(body: dict[str, Any]) -> str | None:

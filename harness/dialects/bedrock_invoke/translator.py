@@ -17,11 +17,11 @@ from harness.dialects.aws import ASSESSMENT, EXCEPTION, FramesTranslator, failed
 from harness.dialects.bedrock_invoke.nova import EVENTS as NOVA_EVENTS
 from harness.dialects.bedrock_invoke.nova import NovaTranslator
 from harness.dialects.bedrock_invoke.texts import TextsTranslator, form_of
-from harness.dialects.protocol import Translator
 from harness.dialects.repeats import OneText
 from harness.dialects.translating import (
     DONE,
     UNKNOWN_EVENTS,
+    UNREADABLE,
     BaseTranslator,
     as_object,
     as_objects,
@@ -34,6 +34,7 @@ from harness.edits import METADATA, UNKNOWN, Edit, Op, Target
 from harness.framing import Frame
 from harness.vocabulary import ByTag, Kind, Many, Map, Shape
 
+Vendor = BaseTranslator | NovaTranslator
 _CHUNK = Shape("bytes p")
 _USUAL_CHUNK = re.compile(rb'\{"bytes":"([A-Za-z0-9+/]*+={0,2})"(?:,"p":"[A-Za-z0-9]*+")?\}')
 _NOTHING = ByTag("", {})  # knows no payload at all: for events of unknown names
@@ -56,11 +57,17 @@ AMAZON = Shape(
 
 
 class InvokeTranslator(FramesTranslator):
-    """Which vendor's events they are, the first one tells: the request does not name the model, only its path does."""
+    """Which vendor's events they are, the first one tells: the request does not name the model, only its path does.
+
+    Who watches is told of what a chunk carries, not of the chunk: the vendor's payload with Bedrock's own fields in it (their
+    names are in `AMAZON`), in a frame that has the chunk's number and span and no name, as the vendor would have sent it.
+    Failures, and frames that carry nothing that could be unpacked, are told as they are, under the name that they have; so is
+    one that is no JSON, strictly read, before what it carries.
+    """
 
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)
-        self._vendor: Translator | None = None
+        self._vendor: Vendor | None = None
         self._metrics = False
 
     def translate(self, frame: Frame) -> list[Edit]:
@@ -70,6 +77,8 @@ class InvokeTranslator(FramesTranslator):
         except ValueError:
             return self._odd(frame)
         self._empty = False
+        if self.watch is not None and (failed(frame) or _carried(value, frame) is None):
+            self.watch(frame, value, True)
         return self.edits(value, frame) if self.shape_of(frame).knows(value) else self._strange(value, frame)
 
     def one_text(self) -> OneText | None:
@@ -91,7 +100,7 @@ class InvokeTranslator(FramesTranslator):
         if isinstance(self._vendor, TextsTranslator | NovaTranslator) or self._vendor.missing() is not None:
             out = self._vendor.close()
         else:  # no [DONE] here, which those who speak Chat wait for
-            out = [*self._vendor.translate(Frame(-1, None, DONE)), *self._vendor.close()]
+            out = [*self._unseen(self._vendor, Frame(-1, None, DONE)), *self._vendor.close()]
         return [edit for edit in out if edit.op is not Op.NOTE] if self.failed else out
 
     def edits(self, body: dict[str, Any], frame: Frame) -> list[Edit]:
@@ -99,14 +108,14 @@ class InvokeTranslator(FramesTranslator):
             return [self.fail(failure(frame, body), frame)]
         if frame.name not in ("chunk", None):
             return []
-        try:
-            data = base64.b64decode(body.get("bytes") or b"", validate=True)
-        except (binascii.Error, ValueError, TypeError):
+        data = _carried(body, frame)
+        if data is None:
             message = f"`bytes` is no base64: {payload.quote(frame.data)}"
             return [note("framing/non-json-data", message, frame, "/bytes"), unknown_event(body, frame)]
-        if self._metrics:
-            return [note("stream/data-after-done", "a chunk after the invocation metrics; it was not used", frame)]
         inner = Frame(frame.index, None, data, frame.at, frame.span)
+        if self._metrics:
+            self._decoded(inner)  # for those who watch
+            return [note("stream/data-after-done", "a chunk after the invocation metrics; it was not used", frame)]
         if self._vendor is None or _OURS in data:
             return self._carefully(inner)
         return self._vendor.translate(inner)
@@ -116,14 +125,9 @@ class InvokeTranslator(FramesTranslator):
 
     def _carefully(self, inner: Frame) -> list[Edit]:
         """The first chunk, and those with something of Bedrock's own beside the vendor's fields."""
-        kind = None
-        try:
-            value = payload.strict(inner.data)
-        except ValueError:
-            try:
-                value, kind = payload.tolerant(inner.data)
-            except payload.NotJSON as error:
-                return [note(error.kind, f"the payload {payload.quote(inner.data)} cannot be read: {error}", inner)]
+        value, kind, why = self._decoded(inner)
+        if why is not None:
+            return [note(why.kind, f"the payload {payload.quote(inner.data)} cannot be read: {why}", inner)]
         if not isinstance(value, dict):
             message = f"expected a JSON object, got {payload.quote(inner.data)}"
             return [note("framing/not-an-object", message, inner), unknown_event(value, inner)]
@@ -137,10 +141,34 @@ class InvokeTranslator(FramesTranslator):
             if self._vendor is None:
                 return [unknown_event(theirs, inner), *out]
             data = json.dumps(theirs).encode() if ours else inner.data
-            out = [*self._vendor.translate(Frame(inner.index, None, data, inner.at, inner.span)), *out]
+            out = [*self._unseen(self._vendor, Frame(inner.index, None, data, inner.at, inner.span)), *out]
         if isinstance(self._vendor, TextsTranslator) and (METRICS in ours or TRACE in ours):
             self._vendor.end()  # a text that a guardrail blocked has no reason of the vendor's
         return out
+
+    def _decoded(self, inner: Frame) -> tuple[Any, str | None, payload.NotJSON | None]:
+        """What a chunk carries, as it is told to those who watch: its value, the kind of finding that it deserves, or why it
+        cannot be read."""
+        tell = self.watch or (lambda *_: None)
+        try:
+            value = payload.strict(inner.data)
+        except ValueError:
+            try:
+                value, kind = payload.tolerant(inner.data)
+            except payload.NotJSON as error:
+                tell(inner, UNREADABLE, False)
+                return None, None, error
+            tell(inner, value, False)
+            return value, kind, None
+        tell(inner, value, True)
+        return value, None, None
+
+    def _unseen(self, vendor: Vendor, inner: Frame) -> list[Edit]:
+        """What the vendor's translator makes of a payload of which those who watch know already, or need not know."""
+        vendor.watch = None
+        edits = vendor.translate(inner)
+        vendor.watch = self.watch
+        return edits
 
     def _ours(self, fields: dict[str, Any], inner: Frame) -> Iterator[Edit]:
         self._metrics = METRICS in fields
@@ -150,17 +178,31 @@ class InvokeTranslator(FramesTranslator):
             steps = [step.replace("~1", "/").replace("~0", "~") for step in at.split("/")[1:]]
             yield Edit(Target(Op.SET, as_path(steps), UNKNOWN, at), stranger, inner.index)
 
-    def _translator_of(self, body: dict[str, Any]) -> Translator | None:
+    def _translator_of(self, body: dict[str, Any]) -> Vendor | None:
         """Who translates payloads like this one."""
         if body.get("type") != "completion" and isinstance(body.get("type"), str):
-            return dialects.dialect("anthropic-messages").translator(self.request)
+            return self._of("anthropic-messages")
         if any(name in body for name in NOVA_EVENTS):
             return NovaTranslator(dialects.dialect("bedrock-converse").translator(self.request))
         choices = as_objects(body.get("choices"))
         if "choices" in body and not any("text" in as_object(choice) for choice in choices):
-            return dialects.dialect("openai-chat").translator(self.request)
+            return self._of("openai-chat")
         form = form_of(body)
         return None if form is None else TextsTranslator(form, self.request)
+
+    def _of(self, dialect: str) -> BaseTranslator | None:
+        translator = dialects.dialect(dialect).translator(self.request)
+        return translator if isinstance(translator, BaseTranslator) else None
+
+
+def _carried(body: Any, frame: Frame) -> bytes | None:
+    """What a chunk has in `bytes`; None if the frame is no chunk, or that is no base64."""
+    if frame.name not in ("chunk", None) or not isinstance(body, dict):
+        return None
+    try:
+        return base64.b64decode(body.get("bytes") or b"", validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        return None
 
 
 def _inside(find: Callable[[Frame], str | None]) -> Callable[[Frame], str | None]:

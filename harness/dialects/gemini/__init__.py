@@ -13,10 +13,12 @@ from harness.api_error import ApiError
 from harness.dialects.base import BaseDialect
 from harness.dialects.gemini import differences
 from harness.dialects.gemini.errors import read_error_body
-from harness.dialects.gemini.reader import kind_of_part, read
+from harness.dialects.gemini.reader import kind_of_part, read, read_call
+from harness.dialects.gemini.request import build
 from harness.dialects.gemini.translator import GeminiTranslator
 from harness.edits import Path
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 _PLAIN, _STREAMED = ":generateContent", ":streamGenerateContent"
 
@@ -41,11 +43,13 @@ class Gemini(BaseDialect):
     framings = ("sse", "json-array")
     flushes_at_eof = True
     vendors = frozenset({"google", "vertex"})
+    key_header = ("x-goog-api-key", "")
     volatile = differences.VOLATILE
     unsent = differences.UNSENT
     enumerations = differences.ENUMERATIONS
     parts = differences.PARTS
     free = differences.FREE
+    choices = frozenset({"candidates"})
 
     def kind(self, path: Path, element: dict[str, Any]) -> str | None:
         """What a part or a grounding chunk consists of."""
@@ -68,6 +72,12 @@ class Gemini(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         return read_error_body(body, status)

@@ -12,10 +12,14 @@ _DELAY = re.compile(r"(\d+(?:\.\d+)?)s", re.ASCII)
 
 
 def read_error_body(body: Any, status: int | None = None) -> ApiError:
-    """The error of a body or of a chunk: `{"error": {code, message, status, details}}`, or a list of one of it."""
+    """The error of a body or of a chunk: `{"error": {code, message, status, details}}`, or a list of one of it. A whole
+    answer to a prompt that was blocked is an error as well."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     error = body.get("error", body) if isinstance(body, dict) else body
+    feedback = error.get("promptFeedback") if isinstance(error, dict) else None
+    if isinstance(feedback, dict) and (said := blocked(feedback)) is not None:
+        return said
     if not isinstance(error, dict):
         return api_error(error, status=status, raw=error)
     return api_error(

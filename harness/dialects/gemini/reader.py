@@ -124,6 +124,10 @@ def _text(text: str, part: dict[str, Any], signature: str | None, citations: _Ci
     return Text(text=text, annotations=citations.of(position), signature=signature)
 
 
+def read_call(part: dict[str, Any]) -> ToolCall:
+    return _call(as_object(part.get("functionCall")), as_text(part.get("thoughtSignature")), 0)
+
+
 def _call(call: dict[str, Any], signature: str | None, position: int) -> ToolCall:
     identity, arguments = as_text(call.get("id")), call.get("args")
     return ToolCall(
@@ -155,4 +159,6 @@ def _usage(usage: dict[str, Any]) -> Usage:
         total_tokens=total,
         cached_tokens=as_count(usage.get("cachedContentTokenCount")),
         reasoning_tokens=thoughts,
+        input_apart=tools,
+        output_apart=thoughts,
     )

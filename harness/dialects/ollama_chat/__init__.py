@@ -13,9 +13,11 @@ from typing import Any
 from harness.api_error import ApiError
 from harness.dialects.base import BaseDialect
 from harness.dialects.ollama_chat import differences
-from harness.dialects.ollama_chat.reader import read, read_error
+from harness.dialects.ollama_chat.reader import read, read_call, read_error
+from harness.dialects.ollama_chat.request import build
 from harness.dialects.ollama_chat.translator import OllamaTranslator
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class OllamaChat(BaseDialect):
@@ -40,6 +42,12 @@ class OllamaChat(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         return read_error(body, status)

@@ -44,13 +44,13 @@ def _parts(holder: dict[str, Any], text: str) -> Iterator[Part]:
     if isinstance(holder.get(text), str):
         yield Text(text=holder[text])
     for position, call in enumerate(as_objects(holder.get("tool_calls"))):
-        yield _call(call, position)
+        yield read_call(call, position)
     for name in ("images", "image"):
         if holder.get(name):
             yield Other(kind=name, raw=holder[name])
 
 
-def _call(call: dict[str, Any], position: int) -> ToolCall:
+def read_call(call: dict[str, Any], position: int = 0) -> ToolCall:
     function, identity = as_object(call.get("function")), as_text(call.get("id"))
     arguments = function.get("arguments")
     return ToolCall(

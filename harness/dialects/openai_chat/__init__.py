@@ -13,10 +13,12 @@ from harness.api_error import ApiError
 from harness.dialects.base import BaseDialect
 from harness.dialects.openai_chat import differences
 from harness.dialects.openai_chat.errors import read_error_object
-from harness.dialects.openai_chat.reader import read
+from harness.dialects.openai_chat.reader import read, read_call
+from harness.dialects.openai_chat.request import build
 from harness.dialects.openai_chat.translator import ChatTranslator
 from harness.dialects.protocol import PathSet
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class OpenAIChat(BaseDialect):
@@ -28,6 +30,7 @@ class OpenAIChat(BaseDialect):
     enumerations = differences.ENUMERATIONS
     parts = differences.PARTS
     nullable = differences.NULLABLE
+    choices = frozenset({"choices"})
 
     def not_asked(self, request: Any) -> PathSet:
         options = request.get("stream_options") if isinstance(request, dict) else None
@@ -43,6 +46,12 @@ class OpenAIChat(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         error = body.get("error", body) if isinstance(body, dict) else body

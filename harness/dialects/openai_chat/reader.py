@@ -64,7 +64,7 @@ def _parts(message: dict[str, Any]) -> Iterator[Part]:
     if not calls and isinstance(message.get("function_call"), dict):
         calls = [{"function": message["function_call"]}]
     for position, call in enumerate(calls):
-        yield _call(call, position)
+        yield read_call(call, position)
     if message.get("audio"):
         yield Other(kind="audio", raw=message["audio"])
     if message.get("executed_tools"):
@@ -96,7 +96,10 @@ def _content_part(part: dict[str, Any]) -> Part:
     return Other(kind=str(kind), raw=part)
 
 
-def _call(call: dict[str, Any], position: int) -> ToolCall:
+def read_call(call: dict[str, Any], position: int = 0) -> ToolCall:
+    """A call of a message, or the deprecated `function_call` as it stands in one."""
+    if call.keys() & {"name", "arguments"}:
+        call = {"function": call}
     custom = call.get("custom")
     head = as_object(custom if isinstance(custom, dict) else call.get("function"))
     arguments = head.get("input" if isinstance(custom, dict) else "arguments")

@@ -15,9 +15,11 @@ from harness.api_error import ApiError
 from harness.dialects.base import BaseDialect
 from harness.dialects.openai_responses import differences
 from harness.dialects.openai_responses.errors import read_error_object
-from harness.dialects.openai_responses.reader import read
+from harness.dialects.openai_responses.reader import read, read_call
+from harness.dialects.openai_responses.request import build
 from harness.dialects.openai_responses.translator import ResponsesTranslator
-from harness.response import Response
+from harness.request import RequestParts, TurnRequest
+from harness.response import Response, ToolCall
 
 
 class OpenAIResponses(BaseDialect):
@@ -45,6 +47,12 @@ class OpenAIResponses(BaseDialect):
 
     def read(self, body: Any) -> Response:
         return read(body)
+
+    def read_call(self, element: dict[str, Any]) -> ToolCall:
+        return read_call(element)
+
+    def build_request(self, request: TurnRequest, *, stream: bool = True) -> RequestParts:
+        return build(request, stream)
 
     def read_error(self, status: int, headers: Mapping[str, str], body: Any) -> ApiError:
         error = body.get("error") or body if isinstance(body, dict) else body

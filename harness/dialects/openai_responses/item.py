@@ -142,7 +142,7 @@ class Item:
             message = "the text was announced in full and is then streamed: the pieces count"
             before.append(note("responses/part-prefilled", message, frame, "/delta"))
             before.append(setting(path, "", frame, METADATA, ""))
-        target = self._places[place] = Target(Op.CONCAT, path, PartRef(growth.kind, (self.key, number)), "/delta")
+        target = self._places[place] = Target(Op.CONCAT, path, self._part(growth, number), "/delta")
         self._gathered.add(place[0])
         return target, before
 
@@ -154,8 +154,7 @@ class Item:
         self._gathered.add(place[0])
         if self._partial and not value:
             return
-        part = PartRef(growth.kind, (self.key, number))
-        yield Edit(Target(self._settle, (*self.path, *place), part, at), value, frame.index)
+        yield Edit(Target(self._settle, (*self.path, *place), self._part(growth, number), at), value, frame.index)
 
     def annotate(self, growth: Growth, body: dict[str, Any], frame: Frame) -> Iterator[Edit]:
         """An annotation is added to a text."""
@@ -203,6 +202,10 @@ class Item:
 
     def _place(self, growth: Growth, number: int) -> Path:
         return (*growth.list, number, *growth.field) if growth.list else growth.field
+
+    def _part(self, growth: Growth, number: int) -> PartRef:
+        """A message has parts; of any other item all texts are one part of the turn."""
+        return PartRef(growth.kind, (self.key, number) if growth.item == "message" else (self.key,))
 
     def _ready(self, growth: Growth, number: int, frame: Frame) -> list[Edit]:
         """Make the element that a text stands in, if it was never announced."""

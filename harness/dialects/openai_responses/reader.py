@@ -56,7 +56,7 @@ def _parts(body: dict[str, Any]) -> Iterator[Part]:
         elif kind == "reasoning":
             yield _reasoning(item)
         elif kind in CALLS:
-            yield _call(item, calls)
+            yield read_call(item, calls)
             calls += 1
         else:
             yield Other(kind=str(kind), raw=item)
@@ -81,7 +81,7 @@ def _reasoning(item: dict[str, Any]) -> Reasoning:
     return Reasoning(text="".join(text for text in texts if text) or None, encrypted=item.get("encrypted_content") or None)
 
 
-def _call(item: dict[str, Any], position: int) -> ToolCall:
+def read_call(item: dict[str, Any], position: int = 0) -> ToolCall:
     """A call; its result refers to `call_id`, the item's own id is of no use to the client."""
     custom = item.get("type") == "custom_tool_call"
     arguments = item.get("input" if custom else "arguments")

@@ -1,0 +1,25 @@
+"""Playing a recorded exchange back: in process, piece by piece, without waiting or in recorded time. The verb is `play`.
+
+`ReplayTransport` answers an httpx client, `play` yields the pieces of one exchange, a `Clock` says what a second is, and
+`recut` cuts a body otherwise than it was recorded.
+"""
+
+from harness.replay.clock import Clock, RecordedTime, VirtualClock
+from harness.replay.cuts import each, joined, randomly, recut
+from harness.replay.matching import same_request
+from harness.replay.play import Player, play
+from harness.replay.transport import ReplayTransport
+
+__all__ = [
+    "Clock",
+    "Player",
+    "RecordedTime",
+    "ReplayTransport",
+    "VirtualClock",
+    "each",
+    "joined",
+    "play",
+    "randomly",
+    "recut",
+    "same_request",
+]

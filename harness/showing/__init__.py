@@ -1,0 +1,1 @@
+"""What a stream looks like while it passes: the command `replay`. The verb is `watch`."""
