@@ -1,4 +1,4 @@
-"""Sessions: `conformance` (the main job), `tests`, `oracle`, `lint`, `bench`. Groups are read from pyproject.toml."""
+"""Sessions: `conformance` (the main job), `tests`, `oracle`, `lint`, `bench`, `fuzz`. Groups are read from pyproject.toml."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
     session.run("lint-imports")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Mutated streams, judged until the time is over: `nox -s fuzz -- --seconds 600`; five minutes where none is given."""
+    session.install("-e", ".", *group("tests"), *group("fuzz"))
+    session.run("python", "-m", "tests.fuzz", *(session.posargs or ["--seconds", "300"]))
 
 
 @nox.session

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
 
-from bench import loop
+from bench import judging, loop
 from bench.floors import floor
 from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
 from bench.streams import NAMES, Stream, stream
@@ -26,8 +28,10 @@ _FEW, _MANY = 2_000, 32_000
 _SLOW_ROUNDS = 2
 _WHOLE_CALLS = ("ollama-chat",)  # an API without argument deltas
 _FLOOR_BARS = {"ollama-chat": 4.0}
-_LOOP_BARS = {"ollama-chat": 10.0}  # its floor has next to no framing: twice the bar of the others, as above
+_LOOP_BAR = 5.0
+_RULES_BARS = {"ollama-chat": 7.0}
 _CROWD, _SMALL_PIECE = 1_000, 1024
+_LARGE = 100_000_000  # bytes
 
 
 def collected(given: Stream, size: int | None = None) -> Collected:
@@ -99,7 +103,7 @@ def loop_against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
         ratio=ratio(times["ours"], times["floor"]),
         against="floor",
         median=median_us(times["ours"], given.events),
-        bar=_LOOP_BARS.get(dialect, 5.0),
+        bar=_LOOP_BAR,
     )
     for kind, make in _long(dialect).items():
         few, many = make(_FEW), make(_MANY)
@@ -112,6 +116,60 @@ def loop_against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
             against=f"{few.events:,} events",
             median=median_us(times["long"], many.events),
             bar=1.15,
+        )
+
+
+def rules_against_floor(dialect: str, rounds: int) -> Iterator[Figure]:
+    """Collector and catalogue as a multiple of the simplest loop; and what an event costs there in a long stream."""
+    given = stream(dialect)
+    times = interleaved({"ours": judging.judged(given), "floor": partial(floor, dialect, given.body, orjson.loads)}, rounds)
+    yield Figure(
+        name="collect + rules",
+        dialect=dialect,
+        events=given.events,
+        ratio=ratio(times["ours"], times["floor"]),
+        against="floor",
+        median=median_us(times["ours"], given.events),
+        bar=_RULES_BARS.get(dialect, 3.5),
+    )
+    for kind, make in _long(dialect).items():
+        few, many = make(_FEW), make(_MANY)
+        times = interleaved({"long": judging.judged(many), "short": judging.judged(few)}, rounds)
+        yield Figure(
+            name=f"rules growth: {kind}",
+            dialect=dialect,
+            events=many.events,
+            ratio=ratio(times["long"], times["short"]) * few.events / many.events,
+            against=f"{few.events:,} events",
+            median=median_us(times["long"], many.events),
+            bar=1.15,
+        )
+
+
+def large_capture(rounds: int) -> Iterator[Figure]:
+    """`check` of a capture of 100 MB: its time, and its memory, of which the capture itself is 1."""
+    with TemporaryDirectory() as folder:
+        path, given = judging.capture("openai-chat", _LARGE, Path(folder))
+        case = partial(judging.checked, path)
+        times = interleaved(
+            {"ours": case, "floor": partial(floor, given.dialect, given.body, orjson.loads)}, min(rounds, _SLOW_ROUNDS)
+        )
+        yield Figure(
+            name="check of 100 MB",
+            dialect=given.dialect,
+            events=given.events,
+            ratio=ratio(times["ours"], times["floor"]),
+            against="floor",
+            median=median_us(times["ours"], given.events),
+            bar=3.5,
+        )
+        yield Figure(
+            name="check of 100 MB, peak memory",
+            dialect=given.dialect,
+            events=given.events,
+            ratio=peak_memory(case) / len(given.body),
+            against="its bytes",
+            bar=1.5,
         )
 
 
@@ -210,6 +268,12 @@ BY_DIALECT: dict[str, Callable[[str, int], Iterator[Figure]]] = {
     "growth": growth,
     "memory": memory,
     "loop": loop_against_floor,
+    "rules": rules_against_floor,
 }
-ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {"sdk": against_sdk, "import": imports, "crowd": crowds}
+ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {
+    "sdk": against_sdk,
+    "import": imports,
+    "crowd": crowds,
+    "check": large_capture,
+}
 DIALECTS = NAMES

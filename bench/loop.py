@@ -27,7 +27,7 @@ from harness.loop.wire import Transport
 from harness.replay import ReplayTransport, VirtualClock
 from harness.response import Text
 
-_PATHS = {
+PATHS = {
     "gemini": "/v1beta/models/any:streamGenerateContent?alt=sse",
     "bedrock-converse": "/model/any/converse-stream",
     "bedrock-invoke": "/model/any/invoke-with-response-stream",
@@ -37,7 +37,7 @@ _PATHS = {
 
 def exchange(given: Stream, size: int | None, every: float = 0.0) -> Exchange:
     """The stream as an exchange, its body in pieces of `size` that come every so many seconds."""
-    request = Request(target=_PATHS.get(given.dialect, "/any"), body=b'{"stream": true}')
+    request = Request(target=PATHS.get(given.dialect, "/any"), body=b'{"stream": true}')
     pieces = enumerate(given.pieces(size), 1)
     return Exchange(
         request=request,

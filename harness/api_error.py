@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
@@ -214,17 +214,17 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         return seconds
     try:
         when = parsedate_to_datetime(value)
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.fromtimestamp(now, UTC)).total_seconds())
+    return max(0.0, when.timestamp() - now)
 
 
 def _seconds(text: str) -> float | None:
     """A number that one can wait for: a negative one is no wait."""
     try:
-        number = float(text)
+        number = float(text.replace("_", " "))  # which Python would read over
     except ValueError:
         return None
     return max(0.0, number) if math.isfinite(number) else None

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from harness.adapters import Observation, Ours, scenario
+from harness.adapters import Observation, scenario
 from harness.adapters.scenario import Played
 from harness.api_error import ApiError, ErrorKind
 from harness.cassette.model import Exchange
 from harness.conformance import events, judge
+from harness.conformance.attribution import attributed, in_order
+from harness.conformance.inspection import case_of, inspect, united
+from harness.conformance.rules.choice import EVERYTHING, Choice
 from harness.conformance.trace import Trace
 from harness.errors import Where
-from harness.findings import CUT, Finding, Level
+from harness.findings import LOST, Finding, Level
 from harness.inputs import Input
 
 
@@ -62,28 +65,33 @@ class Checked:
         }
 
 
-def check(given: Input) -> Checked:
+def check(given: Input, choice: Choice = EVERYTHING) -> Checked:
     """Judge one input. Of several attempts the last one that a client would make counts: an attempt that failed in a retryable
     way before any output is followed by the next, and its findings are only information. A scenario's client is played, and
-    decides itself."""
+    decides itself. Of the findings those are told that are wanted, by their place; the outcome goes by them."""
     played = None if given.client is None else scenario.play(given.exchanges, given.dialect, given.client)
     exchanges = given.exchanges if played is None else _as_read(given.exchanges, played)
     findings: list[Finding] = []
     bodies: list[bytes] = []
     seen = Observation(adapter="ours")
     for number, exchange in enumerate(exchanges):
-        seen = Ours().observe(exchange, given.dialect)
+        seen, judged = inspect(exchange, given.dialect, given.provider)
         last = number + 1 == len(exchanges)
         if played is not None and last:
             seen = _told(seen, played)
+        cancelled = played is not None and last and played.reply.cancelled  # that it then ends in the middle is nobody's fault
         trace = Trace(exchange, given.dialect)
         bodies.append(trace.body)
-        found = [trace.pinpoint(f.ruled(given.dialect.name)) for f in judge.observed(seen, given.dialect)]
+        noted = (f.ruled(given.dialect.name) for f in judge.observed(seen, given.dialect))
+        told = [f for f in united(noted, judged) if not (cancelled and f.kind in LOST)]
+        case = case_of(exchange, given.dialect, given.provider)
+        found = trace.pinpointed(attributed(told, case, seen.error))
         again = not last and (played is not None or _retried(seen))
         findings += [_placed(replace(f, graded=Level.INFO) if again else f, number) for f in found]
         if not again:
             break
-    return Checked(input=given, seen=seen, findings=tuple(findings), bodies=tuple(bodies), played=played)
+    wanted = tuple(finding for finding in in_order(findings) if choice.wants(finding))
+    return Checked(input=given, seen=seen, findings=wanted, bodies=tuple(bodies), played=played)
 
 
 def _as_read(exchanges: tuple[Exchange, ...], played: Played) -> tuple[Exchange, ...]:
@@ -96,17 +104,13 @@ def _as_read(exchanges: tuple[Exchange, ...], played: Played) -> tuple[Exchange,
 
 
 def _told(seen: Observation, played: Played) -> Observation:
-    """What was observed, with what the loop told of it. That a cancelled body ends in the middle is nobody's fault."""
+    """What was observed, with what the loop told of it."""
     if played.reply.cancelled:
         finding = Finding(kind="loop/cancelled", message="the caller cancelled the turn")
-        kept = (f for f in seen.findings if f.kind not in _OF_A_CUT)
         error = ApiError(kind=ErrorKind.CANCELLED, message=finding.message)
-        seen = replace(seen, findings=(*kept, finding), error=error)
+        seen = replace(seen, findings=(*seen.findings, finding), error=error)
     seen = replace(seen, events=played.events)
     return replace(seen, findings=(*seen.findings, *events.told(seen, cancelled=played.reply.cancelled)))
-
-
-_OF_A_CUT = CUT | {"framing/unterminated-event"}
 
 
 def _retried(seen: Observation) -> bool:

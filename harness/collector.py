@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from harness import dialects
 from harness.api_error import ApiError
@@ -23,7 +23,9 @@ from harness.framing import Frame
 from harness.nodes import EMPTY, Elements, JSONText, Text, built, completed, owned, same
 from harness.response import Response, ToolCall, aggregate_costs
 
-__all__ = ["Collected", "StreamCollector", "aggregate_costs", "same"]
+__all__ = ["Collected", "Listener", "StreamCollector", "aggregate_costs", "same"]
+
+_Repeating = tuple[Callable[[Frame], str | None] | None, Callable[[str], object], Callable[[str], object] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,16 @@ class Collected:
     disagreements: tuple[Disagreement, ...]
     notes: tuple[Finding, ...]
     frames: int
+
+
+class Listener(Protocol):
+    """Hears what a collector takes in (`StreamCollector.extend`)."""
+
+    def edits(self, edits: list[Edit]) -> object:
+        """The edits of a frame."""
+
+    def texts(self, target: Target) -> Callable[[str], object] | None:
+        """What hears the texts that go to `target`, for which no edits are made then; None: they are heard of as edits."""
 
 
 class StreamCollector:
@@ -98,15 +110,17 @@ class StreamCollector:
                 self._apply(edit, frame)
         return edits
 
-    def extend(self, frames: Iterable[Frame]) -> None:
+    def extend(self, frames: Iterable[Frame], listener: Listener | None = None) -> None:
         """Take several frames; where one after the other adds a text and nothing else, no edits are made of them."""
         translate, writers, late = self._translator.translate, self._writers, self._late
-        find, write = self._repeating()
+        find, write, hear = self._repeating(listener)
         for frame in frames:
             self._frames += 1
             text = None if find is None else find(frame)
             if text is not None:
                 write(text)
+                if hear is not None:
+                    hear(text)
                 continue
             edits = translate(frame)
             for edit in edits:
@@ -117,16 +131,21 @@ class StreamCollector:
                     place[0][place[1]] = edit
                 else:
                     self._apply(edit, frame)
+            if listener is not None:
+                listener.edits(edits)
             if len(edits) == 1:
-                find, write = self._repeating()
+                find, write, hear = self._repeating(listener)
             else:
                 find = None
 
-    def _repeating(self) -> tuple[Callable[[Frame], str | None] | None, Callable[[str], object]]:
-        """What finds the text in the next frame if it repeats the last one, and what adds it to those before."""
+    def _repeating(self, listener: Listener | None) -> _Repeating:
+        """What finds the text in the next frame if it repeats the last one, what adds it to those before, and who hears it."""
         one_text = self._one_text()
         write = None if one_text is None else self._writers.get(one_text.target)
-        return (None, _nothing) if one_text is None or write is None else (one_text.find, write)
+        hear = None if one_text is None or listener is None else listener.texts(one_text.target)
+        if one_text is None or write is None or (hear is None and listener is not None):
+            return None, _nothing, None
+        return one_text.find, write, hear
 
     def close(self) -> Collected:
         """The stream has ended: take the dialect's last words and return everything. May be called again."""

@@ -49,7 +49,7 @@ def _best(apis: list[Dialect], score: Callable[[Dialect], _Score | None]) -> Dia
 
 def _document(body: bytes) -> dict[str, Any] | None:
     """The body as one JSON object, if it is one."""
-    if body.lstrip()[:1] != b"{":
+    if body.lstrip()[:1] != b"{" or payload.is_several(body):
         return None
     try:
         value, _ = payload.tolerant(body)

@@ -2,7 +2,7 @@
 
 The formats: `.sse` and `.ndjson` hold the bytes of a body; `.hex` holds them in hexadecimal, white space ignored; `.bin` and
 anything else holds them as they are; `.json` holds one document, a JSON-array stream, or a scenario (the format under
-"Conventions" in bug-reports.md).
+"Conventions" in bug-reports.md). Recordings of other programs are what `importing` makes of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from harness import cassette as cassettes
 from harness import dialects, payload
@@ -21,10 +21,13 @@ from harness.cassette.model import Cassette, Chunk, Exchange, Headers, Request
 from harness.detection import detect
 from harness.dialects import Dialect
 from harness.errors import InputError, UnsupportedDialectError
+from harness.importing import Import, Told
+from harness.importing.bodies import FRAMINGS, unhexed
+from harness.importing.forms import form_of
+from harness.importing.source import Source
 
 _SCENARIO = "scenario/1"
 _FORM = "docs/check.md has the form of scenario files"
-_FRAMINGS = {".sse": "sse", ".ndjson": "ndjson", ".hex": "event-stream"}
 
 
 class _Settings(BaseModel):
@@ -72,6 +75,7 @@ class Input:
     dialect: Dialect
     detected: bool
     exchanges: tuple[Exchange, ...]
+    provider: str = "unknown"
     client: Client | None = None
 
 
@@ -81,6 +85,11 @@ def load(path: Path, dialect: str | None = None) -> Iterator[Input]:
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         yield from _of_cassettes(path, told)
         return
+    source = Source(path)
+    form = form_of(source).name
+    if form not in ("body", "vcrpy") or (form == "vcrpy" and source.is_packed):
+        yield from _of_import(path, told)
+        return
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -88,7 +97,7 @@ def load(path: Path, dialect: str | None = None) -> Iterator[Input]:
             f"cannot be read: {error.strerror}", where=str(path), hint="give a file or a folder that is there"
         ) from None
     if path.suffix == ".hex":
-        data = _unhexed(path, data)
+        data = unhexed(data, path)
     document = _document(data) if path.suffix not in (".sse", ".ndjson") else None
     if document is not None and str(document.get("format", "")).startswith("scenario"):
         yield _of_scenario(path, document, told)
@@ -108,17 +117,25 @@ def _of_cassettes(path: Path, told: Dialect | None) -> Iterator[Input]:
         raise InputError("nothing there can be checked", where=str(path), hint=hint)
 
 
+def _of_import(path: Path, told: Dialect | None) -> Iterator[Input]:
+    """What a recording of another program holds."""
+    with Import(path, Told(dialect=told.name if told is not None else None)) as job:
+        for made in job:
+            yield _of_cassette(made.cassette, told)
+
+
 def _of_cassette(case: Cassette, told: Dialect | None) -> Input:
     side = case.stream or case.reference
     api = told or dialects.dialect(case.dialect)
-    return Input(name=case.id, dialect=api, detected=False, exchanges=(side,) if side else ())
+    exchanges = (side,) if side else ()
+    return Input(name=case.id, dialect=api, detected=False, exchanges=exchanges, provider=case.provider)
 
 
 def _of_body(path: Path, data: bytes, told: Dialect | None, *, streamed: bool) -> Input:
     """A body of which nothing else is known: one that is a single document answers a request that asked for no stream."""
     exchange = Exchange(request=_asking(streamed), chunks=(Chunk(data=data),))
     plain = b"".join(chunk.data for chunk in DecodedBody(exchange))
-    api = told or detect(plain, _FRAMINGS.get(path.suffix))
+    api = told or detect(plain, FRAMINGS.get(path.suffix))
     if api is None:
         hint = f"say which API it is with --dialect ({', '.join(dialects.names())})"
         begins = f"it begins {payload.quote(plain, 60)}" if plain else "it is empty"
@@ -138,7 +155,7 @@ class _Read(BaseModel):
     hex: str | None = None
     hex_each_byte: str | None = None
     repeat: dict[str, Any] | None = None
-    wait_s: float | None = None
+    wait_s: FiniteFloat | None = None
 
 
 class _Attempt(BaseModel):
@@ -208,17 +225,9 @@ def _pieces(read: _Read) -> Iterator[bytes]:
         yield str(read.repeat["text"]).encode() * int(read.repeat["times"])
 
 
-def _unhexed(path: Path, data: bytes) -> bytes:
-    try:
-        return bytes.fromhex("".join(data.decode("ascii").split()))
-    except (ValueError, UnicodeDecodeError) as error:
-        hint = "a .hex file holds pairs of hexadecimal digits; name one that holds the bytes themselves .bin"
-        raise InputError(f"is no hexadecimal text: {error}", where=str(path), hint=hint) from None
-
-
 def _document(data: bytes) -> dict[str, Any] | None:
     """The data as one JSON object, if it is one."""
-    if data.lstrip()[:1] != b"{":
+    if data.lstrip()[:1] != b"{" or payload.is_several(data):
         return None
     try:
         value = payload.from_text(data.decode("utf-8", "replace"))

@@ -16,6 +16,7 @@ from harness.edits import LateEdit
 
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 """Values that say nothing."""
+_LEAVES = frozenset({str, int, float, bool, type(None)})  # a call for each number of a long list would cost the most of all
 
 
 class Text:
@@ -31,7 +32,7 @@ class Text:
             self.write(text)
 
     def value(self) -> Any:
-        return self._buffer.getvalue()
+        return payload.whole(self._buffer.getvalue())
 
 
 class JSONText(Text):
@@ -44,7 +45,7 @@ class JSONText(Text):
         self._initial = initial
 
     def value(self) -> Any:
-        text = self._buffer.getvalue()
+        text = payload.whole(self._buffer.getvalue())
         if not text.strip():
             return owned(self._initial)
         try:
@@ -89,9 +90,9 @@ def completed(known: Any, value: Any) -> Any:
 def owned(value: Any) -> Any:
     """A copy whose containers are the collector's own."""
     if isinstance(value, dict):
-        return {name: owned(field) for name, field in value.items()}
+        return {name: field if type(field) in _LEAVES else owned(field) for name, field in value.items()}
     if isinstance(value, list):
-        return [owned(element) for element in value]
+        return [element if type(element) in _LEAVES else owned(element) for element in value]
     return value
 
 
@@ -104,7 +105,7 @@ def built(node: Any) -> Any:
     if isinstance(node, Elements):
         return [built(node[key]) for key in sorted(node)]
     if isinstance(node, dict):
-        return {name: built(child) for name, child in node.items()}
+        return {name: child if type(child) in _LEAVES else built(child) for name, child in node.items()}
     if isinstance(node, list):
-        return [built(element) for element in node]
+        return [element if type(element) in _LEAVES else built(element) for element in node]
     return node

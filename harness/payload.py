@@ -8,6 +8,7 @@ SSE standard replaces by U+FFFD) and deep nesting, up to a depth that everybody 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,8 @@ strict = from_json
 """`strict(data)`: the value, or a `ValueError`."""
 
 _TOO_DEEP = "nested too deeply"
+_SOMETHING = re.compile(rb"\S")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _DEEPEST = 256  # containers in one another; whoever copies or writes such a value needs a few Python frames for each
 
 
@@ -59,6 +62,21 @@ def from_text(text: str, strict: bool = True) -> Any:
     if _is_too_deep(value):
         raise ValueError(_TOO_DEEP)
     return value
+
+
+def whole(text: str) -> str:
+    """The text with the two halves of a character made one: fragments may divide a pair of surrogates. A half that is alone
+    stays as it is."""
+    if text.isascii() or _PAIR.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def is_several(data: bytes) -> bool:
+    """Whether the data is surely no single JSON value, since its first line is one and more follows. Costs that line alone,
+    however much data there is."""
+    end = data.find(b"\n", len(data) - len(data.lstrip()) if data[:1].isspace() else 0)
+    return end > 0 and _SOMETHING.search(data, end) is not None and is_whole(data[:end])
 
 
 def is_whole(data: bytes) -> bool:

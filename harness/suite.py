@@ -11,7 +11,10 @@ from typing import Protocol
 from harness.adapters import Observation, Ours
 from harness.cassette.model import Cassette, Exchange
 from harness.conformance import judge
+from harness.conformance.inspection import inspect
 from harness.conformance.known import Known, apply
+from harness.conformance.rules import Judged
+from harness.conformance.rules.choice import EVERYTHING, Choice
 from harness.conformance.verdict import Check, Grade, Verdict
 from harness.errors import HarnessError, Where
 from harness.findings import Finding, Level
@@ -52,30 +55,33 @@ def run(
     adapters: Sequence[Adapter] = (Ours(loop=True),),
     known: Sequence[Known] = (),
     today: date | None = None,
+    choice: Choice = EVERYTHING,
     clock: Callable[[], float] = time.perf_counter,
     progress: Callable[[Cassette], None] = lambda _: None,
 ) -> Outcome:
-    """Judge every cassette with every adapter. `clock` gives seconds; `progress` is told each cassette when it is done."""
+    """Judge every cassette with every adapter, by the findings that are wanted. `clock` gives seconds; `progress` is told each
+    cassette when it is done."""
     started = clock()
     verdicts: list[Verdict] = []
     count = 0
     for cassette in cassettes:
         for adapter in adapters:
-            verdicts += _judged(cassette, adapter, clock)
+            verdicts += (verdict.of(choice.wants) for verdict in _judged(cassette, adapter, clock))
         count += 1
         progress(cassette)
-    marked, stale = apply(verdicts, known, today or date.today())
+    marked, stale = apply(
+        verdicts, known if choice.all else [replace(entry, partial=True) for entry in known], today or date.today()
+    )
     return Outcome(verdicts=marked, stale=stale, cassettes=count, seconds=clock() - started)
 
 
 def _judged(cassette: Cassette, adapter: Adapter, clock: Callable[[], float]) -> Iterator[Verdict]:
     started = clock()
     try:
-        sides = [
-            adapter.observe(exchange, cassette.dialect) if exchange is not None else None
-            for exchange in (cassette.stream, cassette.reference)
-        ]
-        verdicts = judge.judge(cassette, *sides)
+        (stream, ruled), (reference, plainly) = (
+            _observed(adapter, exchange, cassette) for exchange in (cassette.stream, cassette.reference)
+        )
+        verdicts = judge.judge(cassette, stream, reference, (ruled, plainly))
     except HarnessError:
         raise  # of the input: whoever asked for the run must hear it
     except Exception as error:  # a fault of ours must not end the run, nor be taken for the subject's
@@ -84,6 +90,15 @@ def _judged(cassette: Cassette, adapter: Adapter, clock: Callable[[], float]) ->
     each = (clock() - started) * 1000 / max(len(verdicts), 1)
     for verdict in verdicts:
         yield replace(verdict, ms=round(each, 3))
+
+
+def _observed(adapter: Adapter, exchange: Exchange | None, cassette: Cassette) -> tuple[Observation | None, Judged | None]:
+    """What an adapter makes of an exchange; while ours reads it, the rules look on."""
+    if exchange is None:
+        return None, None
+    if isinstance(adapter, Ours):
+        return inspect(exchange, cassette.dialect, cassette.provider, reader=adapter)
+    return adapter.observe(exchange, cassette.dialect), None
 
 
 def _harness_error(cassette: Cassette, adapter: Adapter, error: Exception) -> Verdict:

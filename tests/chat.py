@@ -31,6 +31,11 @@ def text(content: str | None, **more: Any) -> dict[str, Any]:
     return says({"content": content, **more})
 
 
+def opens(content: str | None, **more: Any) -> dict[str, Any]:
+    """The payload that opens a turn; it says whose the turn is."""
+    return says({"role": "assistant", "content": content, **more})
+
+
 def calls(*fragments: dict[str, Any]) -> dict[str, Any]:
     return says({"tool_calls": list(fragments)})
 

@@ -227,11 +227,18 @@ NOW = 1_764_547_200.0  # Mon, 01 Dec 2025 00:00:00 GMT
         ({"retry-after": "1m"}, None),
         ({"retry-after": "Mon, 99 Dec 2025 00:00:30 GMT"}, None),
         ({"retry-after": "Mon, 01 Dec 99999 00:00:30 GMT"}, None),
+        ({"retry-after": "Mon, 01 Dec 2025 00:00:30 +99999999999"}, None),
+        ({"retry-after": "1_000"}, None),
         ({"x-ratelimit-reset": "5"}, None),
     ],
 )  # fmt: skip
 def test_P18_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(("now", "seconds"), [(-1e20, 1e20), (1e20, 0.0), (float("inf"), 0.0)])
+def test_P18_a_date_can_be_asked_about_at_any_time(now: float, seconds: float) -> None:
+    assert retry_after({"retry-after": "Mon, 01 Dec 2025 00:00:30 GMT"}, now) == pytest.approx(seconds)
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system cannot change its time zone")

@@ -22,7 +22,7 @@ from tests.exchanges import completion, document, exchange, sse
 from tests.test_inputs import BAD_CASSETTES
 
 ROOT = Path(__file__).parents[1]
-TURN = sse(chat.text("Hello"), chat.stops())
+TURN = sse(chat.opens("Hello"), chat.stops())
 TWIN = completion({"content": "Hello"})
 WRONG = completion({"content": "Hallo"})
 
@@ -88,7 +88,7 @@ def test_a_run_that_conforms(streamproof: Command, tmp_path: Path) -> None:
     (folder,) = (tmp_path / "reports").iterdir()
     assert summary.endswith(f"reports/{folder.name}/")
     assert sorted(file.name for file in folder.iterdir()) == ["report.md", "results.jsonl"]
-    assert len(list(results.read(folder / "results.jsonl"))) == 6
+    assert len(list(results.read(folder / "results.jsonl"))) == 7
     assert (folder / "report.md").read_text().startswith("# streamproof ")
 
 
@@ -105,8 +105,8 @@ def test_a_run_that_finds_something(streamproof: Command) -> None:
     path = saved(twin=WRONG)
     done = streamproof("run", path, "--json")
     assert (done.status, done.err) == (1, "")
-    assert [line["type"] for line in done.lines] == ["run", *["verdict"] * 4, "summary"]
-    assert done.lines[-1]["grades"] == {"pass": 3, "wrong": 1}
+    assert [line["type"] for line in done.lines] == ["run", *["verdict"] * 5, "summary"]
+    assert done.lines[-1]["grades"] == {"pass": 4, "wrong": 1}
     done = streamproof("run", path)
     assert done.status == 1
     assert f"  again: streamproof run {path}" in done.out.splitlines()
@@ -157,6 +157,21 @@ def test_the_same_second_may_see_several_runs(streamproof: Command) -> None:
     for _ in range(3):
         assert streamproof("run", path, "--reports", "r").status == 0
     assert len(list(Path("r").iterdir())) == 3
+
+
+def test_a_run_by_what_is_wanted(streamproof: Command) -> None:
+    path = saved(twin=WRONG)
+    (path.parent / "known.toml").write_text('[[known]]\nrule = "OAI-C-001"\nreason = "r"\nevidence = "e"\n')
+    assert streamproof("run", path.parent).status == 1
+    done = streamproof("run", path.parent, "--ignore", "reference", "--json")
+    assert done.status == 0, "and of an entry that explains nothing nobody knows whether it is stale"
+    assert done.lines[0]["selection"] == [str(path.parent), "--ignore reference"]
+    done = streamproof("run", path.parent, "--select", "reference/value")
+    assert done.status == 1
+    (again,) = [line.partition("again: streamproof ")[2] for line in done.out.splitlines() if "again:" in line]
+    assert again.endswith("--select reference/value")
+    assert streamproof(*shlex.split(again)).status == 1
+    assert streamproof("run", path.parent, "--select", "SSE").status == 0
 
 
 # usage and unreadable input
@@ -377,8 +392,68 @@ def test_check_says_what_a_capture_comes_to(streamproof: Command) -> None:
     assert [(line["input"], line["outcome"]) for line in done.lines] == [("a.sse", "ok"), ("b.sse", "violation")]
     assert list(done.lines[0]) == ["input", "dialect", "outcome", "complete", "response", "error", "findings"]
     assert done.lines[0]["response"]["text"] == "Hello"
-    assert [f["rule"] for f in done.lines[1]["findings"]] == ["OAI-C-001"]
+    assert [f["rule"] for f in done.lines[1]["findings"] if f["level"] == "must"] == ["OAI-C-001"]
     assert not Path("reports").exists()
+
+
+ODD = sse(
+    chat.opens(None), chat.calls(chat.head(None, "call_1", "quote", "{}")), chat.stops("tool_calls"), {"odd": 1}, end=False
+)
+
+
+def rules_in(done: Done) -> set[str | None]:
+    return {finding["rule"] for line in done.lines for finding in line["findings"]}
+
+
+def test_check_tells_of_what_is_wanted(streamproof: Command) -> None:
+    Path("a.sse").write_bytes(ODD)
+    every = rules_in(streamproof("check", "a.sse", "--json"))
+    assert {"OAI-C-001", "OAI-C-022", "OAI-C-003", None} <= every
+    assert rules_in(streamproof("check", "a.sse", "--json", "--select", "OAI-C-001,tool")) >= {"OAI-C-001", "OAI-C-022"}
+    assert rules_in(streamproof("check", "a.sse", "--json", "--select", "SSE")) == set()
+    assert "OAI-C-022" not in rules_in(streamproof("check", "a.sse", "--json", "--ignore", "tool", "--ignore", "OAI-C-001"))
+    assert rules_in(streamproof("check", "a.sse", "--json", "--select", "OAI-C", "--ignore", "OAI-C")) == set()
+
+
+def test_check_goes_by_what_is_wanted(streamproof: Command) -> None:
+    Path("a.sse").write_bytes(ODD)
+    for options, status in (
+        ((), 1),
+        (("--select", "SSE"), 0),
+        (("--select", "OAI-C-022"), 1),
+        (("--ignore", "OAI-C"), 0),
+        (("--level", "must"), 1),
+    ):
+        done = streamproof("check", "a.sse", "--json", *options)
+        assert (done.status, done.lines[0]["outcome"]) == (status, "violation" if status else "ok")
+
+
+def test_check_tells_of_what_is_grave_enough(streamproof: Command) -> None:
+    Path("a.sse").write_bytes(ODD)
+    told = {
+        level: {f["level"] for f in streamproof("check", "a.sse", "--json", "--level", level).lines[0]["findings"]}
+        for level in ("must", "should", "info")
+    }
+    assert told["must"] == {"must"}
+    assert told["should"] <= {"must", "should"}
+    assert "info" in told["info"]
+    done = streamproof("check", "a.sse", "--level", "grave")
+    assert (done.status, done.out) == (2, "")
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_a_rule_that_nobody_knows(command: str, option: str, streamproof: Command) -> None:
+    path = saved()
+    is_one_error(streamproof(command, path, option, "OAI-C-222"), "no rule is called 'OAI-C-222'", "did you mean OAI-C-")
+
+
+def test_findings_of_check_say_whose_fault_they_are_and_come_by_place(streamproof: Command) -> None:
+    Path("a.sse").write_bytes(ODD)
+    (line,) = streamproof("check", "a.sse", "--json").lines
+    assert all(finding["blame"] for finding in line["findings"])
+    spans = [finding["where"]["span"] for finding in line["findings"] if "span" in finding["where"]]
+    assert spans == sorted(spans)
 
 
 def test_check_of_a_folder_has_a_line_for_each(streamproof: Command) -> None:
@@ -417,6 +492,9 @@ def test_the_list_of_cassettes(streamproof: Command) -> None:
         "reference": True,
         "match": "shape",
         "provenance": "recorded",
+        "recorded": None,
+        "features": [],
+        "quirks": [],
     }
     assert len(streamproof("cassettes").out.splitlines()) >= 150
 
@@ -432,7 +510,7 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_json_is_utf_8_whatever_the_terminal_speaks(tmp_path: Path) -> None:
-    (tmp_path / "é.sse").write_bytes(sse(chat.text("é漢🌊"), chat.stops()))
+    (tmp_path / "é.sse").write_bytes(sse(chat.opens("é漢🌊"), chat.stops()))
     done = process("check", "é.sse", "--json", folder=tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["response"]["text"] == "é漢🌊"

@@ -19,12 +19,12 @@ from tests.exchanges import cassette as case_of
 from tests.exchanges import completion, document, exchange, sse
 from tests.framing.feeding import event
 
-TURN = sse(chat.text("Hello"), chat.stops())
+TURN = sse(chat.opens("Hello"), chat.stops())
 TWIN = completion({"content": "Hello"})
 FRAMES = (
     event("messageStart", b'{"role":"assistant"}')
     + event("messageStop", b'{"stopReason":"end_turn"}')
-    + event("metadata", b"{}")
+    + event("metadata", b'{"usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":4}}')
 )
 
 
@@ -237,7 +237,8 @@ def test_an_attempt_that_is_made_again_is_information(tmp_path: Path) -> None:
         "reads": [{"text": '{"error":{"message":"busy"}}'}],
     }
     broken = {"reads": [{"text": 'data: {"broken\n\n'}]}
-    checked = checking.check(of(scenario(refused, broken, {"reads": [{"text": TURN.decode()}]}), tmp_path))
+    answered = {"headers": {"content-type": "text/event-stream"}, "reads": [{"text": TURN.decode()}]}
+    checked = checking.check(of(scenario(refused, broken, answered), tmp_path))
     assert checked.outcome is Outcome.OK
     assert {(f.where.exchange, f.level.value) for f in checked.findings} == {(0, "info"), (1, "info")}
     (damage,) = [f for f in checked.findings if f.kind.startswith("framing/")]
@@ -250,7 +251,7 @@ def test_an_attempt_that_is_made_again_is_information(tmp_path: Path) -> None:
 
 
 def test_an_attempt_is_the_last_where_something_was_shown(tmp_path: Path) -> None:
-    begun = {"reads": [{"text": sse(chat.text("Hel"), end=False).decode()}], "end": "reset"}
+    begun = {"reads": [{"text": sse(chat.opens("Hel"), end=False).decode()}], "end": "reset"}
     checked = checking.check(of(scenario(begun, {"reads": [{"text": TURN.decode()}]}), tmp_path))
     assert checked.outcome is Outcome.ERROR
     assert checked.seen.response is not None

@@ -149,3 +149,37 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 )
 def test_quote(data: bytes, limit: int, shown: str) -> None:
     assert payload.quote(data, limit) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", ""),
+        ("tide", "tide"),
+        ("flod\u00e9 \U0001f30a", "flod\u00e9 \U0001f30a"),
+        ("a\ud83c\udf0ab", "a\U0001f30ab"),
+        ("\ud83c\ud83c\udf0a\udf0a", "\ud83c\U0001f30a\udf0a"),  # what is alone stays
+        ("\udf0a\ud83c", "\udf0a\ud83c"),
+    ],
+    ids=["empty", "ascii", "whole", "halves", "halves_among_lone_ones", "the_wrong_way_round"],
+)
+def test_halves_of_a_character(text: str, whole: str) -> None:
+    assert payload.whole(text) == whole
+
+
+@pytest.mark.parametrize(
+    ("data", "several"),
+    [
+        (b'{"a":1}\n{"a":2}\n', True),
+        (b' \n {"a":1}\r\n\r\nnull', True),
+        (b'{"a":1}\n\n \n', False),
+        (b'{"a":1}', False),
+        (b'{\n"a":1\n}\n', False),
+        (b'{"a":1} {"a":2}', False),  # its first line says nothing
+        (b'{"a":\n{"b":2}\n', False),
+        (b"", False),
+        (b" \n\t", False),
+    ],
+)
+def test_is_several(data: bytes, several: bool) -> None:
+    assert payload.is_several(data) is several

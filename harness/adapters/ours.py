@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import dialects, payload
 from harness.adapters.observation import Observation, Watch
@@ -15,10 +15,14 @@ from harness.cassette.model import Exchange
 from harness.collector import Collected, StreamCollector
 from harness.dialects import Dialect
 from harness.errors import Where
-from harness.findings import CUT, Finding, Level
-from harness.framing import framer
+from harness.findings import CUT, LOST, Finding, Level
+from harness.framing import blocks, framer
 from harness.framing import framing_of as choose
 from harness.loop.incoming import failure
+
+if TYPE_CHECKING:
+    from harness.adapters.scenario import Played
+    from harness.inputs import Client
 
 MEDIA_TYPES = {
     "sse": ("text/event-stream",),
@@ -53,6 +57,12 @@ class Ours:
         from harness.adapters.recorded import events_of
 
         return replace(seen, events=events_of(exchange, api))
+
+    def play(self, exchanges: Sequence[Exchange], dialect: str | Dialect, client: Client) -> Played:
+        """What our loop does as this client, whose requests these exchanges answer one after the other."""
+        from harness.adapters import scenario
+
+        return scenario.play(exchanges, dialects.dialect(dialect) if isinstance(dialect, str) else dialect, client)
 
     def _collected(self, exchange: Exchange, api: Dialect, watch: Watch | None) -> Observation:
         body = DecodedBody(exchange)
@@ -99,11 +109,12 @@ class Ours:
         frames = framer(framing)
         collector = StreamCollector(api, exchange.request.json, watch.payload if watch is not None else None)
         for chunk in exchange.chunks:
-            complete = frames.feed(chunk.data, chunk.at)
-            if watch is not None:
-                watch.piece(chunk.data)
-                watch.frames(complete)
-            collector.extend(complete)
+            for block in blocks(chunk.data):
+                complete = frames.feed(block, chunk.at)
+                if watch is not None:
+                    watch.piece(block)
+                    watch.frames(complete)
+                collector.extend(complete)
         last = frames.close(exchange.chunks[-1].at if exchange.chunks else 0.0)
         if watch is not None:
             watch.frames(last)
@@ -120,7 +131,7 @@ class Ours:
         if exchange.ending != "eof":
             kind, says = ("stream/reset", "was reset") if exchange.ending == "reset" else ("stream/stalled", "timed out")
             findings.append(Finding(kind=kind, message=f"the recording ends because the connection {says}"))
-            findings = [replace(f, graded=Level.INFO) if f.kind in CUT else f for f in findings]
+            findings = [replace(f, graded=Level.INFO) if f.kind in LOST else f for f in findings]
         if error is None and not collected.complete and any(f.kind in CUT or f.kind == "framing/bad-crc" for f in findings):
             error = cut_short(collected.missing, timed_out=exchange.ending == "timeout")
         empty = not collected.body
@@ -143,7 +154,10 @@ def framing_of(api: Dialect, head: bytes) -> str:
 
 
 def _is_document(exchange: Exchange) -> bool:
-    return isinstance(exchange.json, dict)
+    """Whether the body is one JSON object. One that begins otherwise, perhaps after a mark of its encoding, is not parsed."""
+    body = exchange.body
+    head = (body.lstrip() if body[:1].isspace() else body)[:4]
+    return b"{" in head and not payload.is_several(body) and isinstance(exchange.json, dict)
 
 
 def _content_type(exchange: Exchange, framing: str) -> Iterable[Finding]:

@@ -23,6 +23,7 @@ from harness.loop.wire import Chunk, WireError, WireRequest
 
 __all__ = ["HttpxResponse", "HttpxTransport", "key_header"]
 
+_BROKEN = (httpx.TransportError, OSError)  # transports of other makers do not put the system's errors in httpx's words
 _ENCODINGS = "gzip, deflate"  # what is undone here; httpx would ask for more where it can do more
 
 
@@ -55,7 +56,7 @@ class HttpxTransport:
         began = self._clock()
         try:
             response = await self._client.send(outgoing, stream=True)
-        except httpx.TransportError as error:
+        except _BROKEN as error:
             raise wire_error(error) from error
         return HttpxResponse(response, began, self._clock)
 
@@ -79,17 +80,17 @@ class HttpxResponse:
             async with aclosing(self._response.aiter_raw()) as pieces:  # type: ignore[type-var]
                 async for data in pieces:
                     yield Chunk(at=self._clock() - self._began, data=data)
-        except httpx.TransportError as error:
+        except _BROKEN as error:
             raise wire_error(error) from error
 
     async def aclose(self) -> None:
         await self._response.aclose()
 
 
-def wire_error(error: httpx.TransportError) -> WireError:
+def wire_error(error: Exception) -> WireError:
     """What became of a connection, in the loop's words."""
     words = str(error) or type(error).__name__
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, (httpx.TimeoutException, TimeoutError)):
         return WireError("timeout", f"nothing came for too long: {words}")
     return WireError("network", f"the connection failed: {words}")
 

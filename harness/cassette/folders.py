@@ -45,12 +45,12 @@ class Shelf:
         self._root = root
         self._entries = {folder: library.entry(folder) for folder in folders}
         streams = (entry for entry in self._entries.values() if entry.is_stream)
-        self._twins = {entry.twin.folder for entry in streams if entry.twin is not None}
+        self._twins = {entry.twin.folder.absolute() for entry in streams if entry.twin is not None}
 
     def take(self, folder: Path) -> Cassette | None:
         """The cassette that a folder makes, if it makes one; it can be taken once."""
         entry = self._entries.pop(folder)
-        if folder in self._twins or entry.dialect is None:
+        if folder.absolute() in self._twins or entry.dialect is None:
             return None
         below = folder.relative_to(self._root).as_posix()
         return entry.cassette(folder.name if below == "." else below)
@@ -278,7 +278,7 @@ def _chunks(folder: Path, body: bytes, about: dict[str, Any], timing: dict[str, 
             return cut(body, [(float(at), int(end)) for at, end in marks])
         if sizes is not None:
             return cut(body, [(0.0, end) for end in accumulate(sizes)])
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         place = folder / ("response.json" if marks is None else "timing.json")
         raise CassetteError(f"the pieces do not fit the body: {error}", where=str(place)) from None
     return whole(body)

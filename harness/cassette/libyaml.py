@@ -15,7 +15,7 @@ _NO_WRAPPING = 1 << 30
 
 def load(data: bytes) -> Any:
     """The value of a document. Raises `yaml.YAMLError`, or `ValueError` for a date that is none."""
-    return yaml.load(data, Loader=_loader())  # noqa: S506  # a safe loader
+    return yaml.load(data, Loader=loader())  # noqa: S506  # a safe loader
 
 
 def dump(value: Any, indent: int = 0) -> str:
@@ -36,11 +36,11 @@ def _base(name: str) -> Any:
 
 
 @cache
-def _loader() -> Any:
+def loader() -> Any:
     """A safe loader that reads what vcrpy's own loader reads, and makes no object of it."""
-    loader: Any = type("CassetteLoader", (_base("SafeLoader"),), {})
-    loader.add_multi_constructor("tag:yaml.org,2002:python/", _contents)
-    return loader
+    made: Any = type("CassetteLoader", (_base("SafeLoader"),), {})
+    made.add_multi_constructor("tag:yaml.org,2002:python/", _contents)
+    return made
 
 
 @cache
@@ -57,10 +57,10 @@ def _text(dumper: Any, text: str) -> yaml.ScalarNode:
     return node
 
 
-def _contents(loader: Any, _tag: str, node: yaml.Node) -> Any:
+def _contents(reader: Any, _tag: str, node: yaml.Node) -> Any:
     """What is in a Python object that an old vcrpy wrote down."""
     if isinstance(node, yaml.ScalarNode):
-        return loader.construct_scalar(node)
+        return reader.construct_scalar(node)
     if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return loader.construct_mapping(node, deep=True)
+        return reader.construct_sequence(node, deep=True)
+    return reader.construct_mapping(node, deep=True)

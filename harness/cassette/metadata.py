@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from typing import Annotated, Any
 
@@ -97,13 +98,15 @@ def whole(body: bytes) -> tuple[Chunk, ...]:
 
 
 def cut(body: bytes, marks: list[tuple[float, int]]) -> tuple[Chunk, ...]:
-    """The chunks of a body. Raises `ValueError` if the offsets do not fit it."""
+    """The chunks of a body. Raises `ValueError` if the offsets do not fit it, or a time is none that ever comes."""
     ends = [end for _, end in marks]
+    if not all(math.isfinite(at) for at, _ in marks):
+        raise ValueError("a time of the chunks is no finite number")
     if ends != sorted(ends) or (ends and ends[0] < 0):
         raise ValueError("the end offsets of the chunks go back")
     if (ends[-1] if ends else 0) != len(body):
         raise ValueError(f"the chunks end at byte {ends[-1] if ends else 0}, the body at byte {len(body)}")
-    starts = [0, *ends[:-1]]
+    starts = [0, *ends][: len(ends)]
     return tuple(Chunk(data=body[start:end], at=at) for start, (at, end) in zip(starts, marks, strict=True))
 
 

@@ -136,6 +136,7 @@ def _json(body: bytes | None) -> Any:
     if body is None:
         return None
     try:
-        return payload.from_text(body.decode(json.detect_encoding(body), "surrogatepass"))
+        text = payload.whole(body.decode(json.detect_encoding(body), "surrogatepass"))  # halves of a character, each encoded
+        return payload.from_text(text)
     except ValueError:
         return None

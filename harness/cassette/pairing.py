@@ -6,6 +6,8 @@ import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from urllib.parse import unquote
 
 from harness import dialects
@@ -37,33 +39,61 @@ _STREAM_WORD = re.compile(r"-with-response-stream|-stream|stream", re.IGNORECASE
 _STREAM_FIELDS = ("stream", "stream_options")
 
 
-def paired(exchanges: Sequence[Exchange], name: str) -> list[Cassette]:
-    """The turns among the exchanges, streams with their twins, in the order of their first exchange.
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What of an exchange decides whose twin it is: the name of its API, None for one that nobody knows; whether it is a
+    streamed turn; what it asks for; whether it was answered."""
 
-    A twin asks for the same but for the stream. Of several, the first stream has the first twin. `name` is the id of a
-    single cassette; several have `name#number`, where the number is that of the stream, or of the answer without one.
+    api: str | None
+    stream: bool
+    asks: Hashable
+    answered: bool
+
+
+def facts(exchange: Exchange, number: int) -> Facts:
+    """The facts of the exchange that has this number."""
+    api = api_of(exchange.request)
+    return Facts(
+        api=None if api is None else api.name,
+        stream=api is not None and is_stream(exchange, api),
+        asks=asks(exchange.request, number),
+        answered=exchange.status < 400,
+    )
+
+
+def pairs(known: Sequence[Facts]) -> list[tuple[int, int | None]]:
+    """The turns among exchanges, as numbers: a stream with its twin, or one answer, in the order of their first exchange.
+
+    A twin asks for the same but for the stream. Of several, the first stream has the first twin.
     """
-    apis = {number: api for number, side in enumerate(exchanges) if (api := api_of(side.request)) is not None}
-    streams = {number for number, api in apis.items() if is_stream(exchanges[number], api)}
+    streams = [number for number, fact in enumerate(known) if fact.api is not None and fact.stream]
     twins: dict[Hashable, deque[int]] = defaultdict(deque)
-    for number in sorted(apis.keys() - streams):
-        if exchanges[number].status < 400:
-            twins[_asks(exchanges[number].request, number)].append(number)
-    pairs: dict[int, int] = {}
-    for number in sorted(streams):
-        same = twins.get(_asks(exchanges[number].request, number))
-        if same:
-            pairs[number] = same.popleft()
-    firsts = sorted(apis.keys() - pairs.values(), key=lambda number: min(number, pairs.get(number, number)))
+    for number, fact in enumerate(known):
+        if fact.api is not None and not fact.stream and fact.answered:
+            twins[fact.asks].append(number)
+    twin_of = {number: same.popleft() for number in streams if (same := twins.get(known[number].asks))}
+    taken = set(twin_of.values())
+    firsts = [number for number, fact in enumerate(known) if fact.api is not None and number not in taken]
+    firsts.sort(key=lambda number: min(number, twin_of.get(number, number)))
+    return [(number, twin_of.get(number)) for number in firsts]
+
+
+def paired(exchanges: Sequence[Exchange], name: str) -> list[Cassette]:
+    """The turns among the exchanges as cassettes.
+
+    `name` is the id of a single one; several have `name#number`, where the number is that of the stream, or of the answer
+    without one.
+    """
+    known = [facts(exchange, number) for number, exchange in enumerate(exchanges)]
+    found = pairs(known)
     return [
         _cassette(
             exchanges[number],
-            apis[number],
-            name if len(firsts) == 1 else f"{name}#{number}",
-            stream=number in streams,
-            twin=exchanges[pairs[number]] if number in pairs else None,
+            known[number],
+            name if len(found) == 1 else f"{name}#{number}",
+            twin=exchanges[twin] if twin is not None else None,
         )
-        for number in firsts
+        for number, twin in found
     ]
 
 
@@ -97,28 +127,29 @@ def model_of(request: Request) -> str | None:
     return unquote(named.group(1)) if named else None
 
 
-def _cassette(first: Exchange, api: Dialect, name: str, *, stream: bool, twin: Exchange | None) -> Cassette:
+def _cassette(first: Exchange, known: Facts, name: str, *, twin: Exchange | None) -> Cassette:
     return Cassette(
         id=name,
-        dialect=api.name,
+        dialect=known.api or "",
         provider=provider_of(first.request),
         model=model_of(first.request),
-        stream=first if stream else None,
-        reference=twin if stream else first,
+        stream=first if known.stream else None,
+        reference=twin if known.stream else first,
         pair_kind="exact" if twin is not None else None,
     )
 
 
-def _asks(request: Request, number: int) -> Hashable:
-    """What a request asks for apart from the stream, which APIs ask for with a field, or with a word in the path."""
+def asks(request: Request, number: int) -> Hashable:
+    """What a request asks for apart from the stream, which APIs ask for with a field, or with a word in the path. The request
+    without a body is like no other: nobody knows what it asked for, and it has a number."""
     if request.body is None:
-        return number  # like no other: nobody knows what it asked for
+        return number
     path = _STREAM_WORD.sub("", request.target.partition("?")[0]).lower()
     body: object = request.json
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in _STREAM_FIELDS}
     try:
-        asked = json.dumps(body, sort_keys=True) if body is not None else request.body
-    except RecursionError:
+        asked = json.dumps(body, sort_keys=True).encode() if body is not None else request.body
+    except (RecursionError, TypeError):
         asked = request.body
-    return request.method, request.host.lower(), path, asked
+    return request.method, request.host.lower(), path, sha256(asked).digest()

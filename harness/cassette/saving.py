@@ -45,15 +45,15 @@ def save(cassette: Cassette, path: Path) -> None:
         raise CassetteError(f"cannot be written: {error.strerror}", where=str(path)) from None
 
 
-def rendered(cassette: Cassette) -> bytes:
-    """The contents of a cassette's file. Raises like `save`."""
+def rendered(cassette: Cassette, *, metadata: bool = True) -> bytes:
+    """The contents of a cassette's file, with our metadata or without. Raises like `save`."""
     sides = [side for side in (cassette.stream, cassette.reference) if side is not None]
     if not sides:
         raise CassetteError("a cassette needs a stream or a reference", where=cassette.id)
     dialects.dialect(cassette.dialect)
     try:
-        metadata = libyaml.dump({"metadata": {"streamproof": described(cassette)}})
-        text = "".join(("version: 1\ninteractions:\n", *map(_interaction, sides), metadata))
+        said = libyaml.dump({"metadata": {"streamproof": described(cassette)}}) if metadata else ""
+        text = "".join(("version: 1\ninteractions:\n", *map(_interaction, sides), said))
         return text.encode()
     except ValidationError as error:
         raise misfit(error, Where(cassette=cassette.id), "") from None

@@ -9,12 +9,12 @@ import io
 import sys
 import traceback
 
-from harness.cli import check, lists, run
+from harness.cli import anonymize, check, formats, lists, record, run
 from harness.cli.base import State, app
-from harness.errors import HarnessError
+from harness.errors import HarnessError, InputError
 from harness.reporting.excerpt import harmless
 
-__all__ = ["app", "check", "lists", "main", "run"]
+__all__ = ["anonymize", "app", "check", "formats", "lists", "main", "record", "run"]
 
 
 def main() -> None:
@@ -29,6 +29,10 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:  # the system has no name, no room or no leave for a file
+        refused = InputError(error.strerror or str(error), where=error.filename)
+        refused.__cause__ = error
+        _fail(refused, 2)
     except Exception as error:
         _fail(error, 3)
 

@@ -23,6 +23,10 @@ app = typer.Typer(
 
 JSON = typer.Option("--json", help="Print JSON lines on standard output, and nothing else there.")
 ASCII = typer.Option("--ascii", help="Keep to plain letters.")
+SELECT = typer.Option(
+    "--select", help="Only these rules, groups (OAI-C), kinds (tool/index-missing) or areas (tool); may be given again."
+)
+IGNORE = typer.Option("--ignore", help="Not these, whatever --select says; may be given again.")
 LONG = 40  # cassettes from which on a progress bar is worth it
 
 
@@ -48,7 +52,7 @@ def print_json(lines: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress(total: int, *, quiet: bool) -> Iterator[Any]:
+def progress(total: int, *, quiet: bool, doing: str = "replaying") -> Iterator[Any]:
     """A progress bar on standard error, where that is a terminal and the run is long."""
     console = Console(stderr=True)
     if quiet or total < LONG or not console.is_terminal:
@@ -56,5 +60,5 @@ def progress(total: int, *, quiet: bool) -> Iterator[Any]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("replaying", total=total)
+        task = bar.add_task(doing, total=total)
         yield lambda _: bar.advance(task)

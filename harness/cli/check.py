@@ -9,7 +9,9 @@ import typer
 from rich.console import Console
 
 from harness import checking, inputs
-from harness.cli.base import ASCII, JSON, app, print_json
+from harness.cli.base import ASCII, IGNORE, JSON, SELECT, app, print_json
+from harness.conformance.rules.choice import Choice
+from harness.findings import Level
 from harness.reporting import results
 from harness.reporting.terminal import Terminal
 
@@ -18,15 +20,19 @@ from harness.reporting.terminal import Terminal
 def check(
     files: Annotated[list[Path], typer.Argument(help="Captures, scenario files, exchange folders or cassettes.")],
     dialect: Annotated[str | None, typer.Option(help="The API, where it should not be detected.")] = None,
+    select: Annotated[list[str] | None, SELECT] = None,
+    ignore: Annotated[list[str] | None, IGNORE] = None,
+    level: Annotated[Level, typer.Option(help="The least grave findings that are told.")] = Level.INFO,
     as_json: Annotated[bool, JSON] = False,
     ascii_only: Annotated[bool, ASCII] = False,
 ) -> None:
     """Judge captures: the reassembled response and the findings."""
+    choice = Choice.of(select, ignore, level)
     terminal = Terminal(Console(highlight=False), ascii=ascii_only)
     status = 0
     for path in files:
         for given in inputs.load(path, dialect):
-            checked = checking.check(given)
+            checked = checking.check(given, choice)
             if as_json:
                 print_json([results.dumped(checked.as_dict())])
             else:

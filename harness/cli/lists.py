@@ -1,4 +1,4 @@
-"""`streamproof cassettes`: what there is."""
+"""`streamproof cassettes` and `streamproof rules`: what there is."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from rich.console import Console
 from harness.cli.base import JSON, app, print_json
 from harness.cli.selection import Selection
 from harness.reporting import results
+from harness.reporting import rules as catalogue
 from harness.reporting.terminal import Terminal
 
 
 @app.command(name="cassettes")
 def list_cassettes(
     paths: Annotated[list[Path] | None, typer.Argument(help="Folders of cassettes. Default: the shipped ones.")] = None,
+    lint: Annotated[bool, typer.Option("--lint", help="Fail if anything in them looks like a secret.")] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
     """List cassettes: id, model, what they hold."""
+    if lint:
+        from harness.cli.lint import lint as linted
+
+        raise typer.Exit(1 if linted(paths or [], as_json=as_json) else 0)
     terminal = Terminal(Console(highlight=False))
     for case in Selection(paths or []).cassettes:
         row = {
@@ -31,9 +37,42 @@ def list_cassettes(
             "reference": case.reference is not None,
             "match": case.match,
             "provenance": case.provenance.kind,
+            "recorded": case.provenance.on,
+            "features": list(case.features),
+            "quirks": list(case.quirks),
         }
         if as_json:
             print_json([results.dumped(row)])
         else:
             sides = "stream + twin" if case.stream and case.reference else "stream" if case.stream else "plain"
-            terminal.line(f"{case.id}  {case.model or '-'}  {sides}  {case.match}  {case.provenance.kind}")
+            said = [
+                case.id,
+                case.model or "-",
+                sides,
+                case.match,
+                case.provenance.kind,
+                ", ".join([*case.features, *case.quirks]),
+            ]
+            terminal.line("  ".join(filter(None, said)))
+
+
+@app.command(name="rules")
+def list_rules(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Rules, groups (OAI-C), kinds (tool/index-missing) or areas (tool).")
+    ] = None,
+    as_json: Annotated[bool, JSON] = False,
+) -> None:
+    """List the rules that streams are judged by; explain one, with example and source."""
+    from harness.conformance.rules import RULES
+
+    terminal = Terminal(Console(highlight=False))
+    meant = catalogue.in_order(catalogue.chosen(RULES.values(), names) if names else RULES.values())
+    if as_json:
+        print_json(results.dumped(catalogue.as_dict(rule)) for rule in meant)
+    elif len(meant) == 1:
+        for line in catalogue.explained(meant[0]):
+            terminal.line(line)
+    else:
+        for rule in meant:
+            terminal.line(catalogue.listed(rule))

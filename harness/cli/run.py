@@ -11,8 +11,9 @@ from rich.console import Console
 
 from harness import __version__, suite
 from harness.adapters import Ours
-from harness.cli.base import ASCII, JSON, app, print_json, progress
+from harness.cli.base import ASCII, IGNORE, JSON, SELECT, app, print_json, progress
 from harness.cli.selection import Selection, configured
+from harness.conformance.rules.choice import Choice
 from harness.errors import InputError
 from harness.reporting import markdown, results
 from harness.reporting.terminal import Terminal
@@ -25,19 +26,24 @@ def run(
     ] = None,
     adapter: Annotated[list[str] | None, typer.Option(help="A system under test; may be given again.")] = None,
     known: Annotated[list[Path] | None, typer.Option(help="A file of known deviations; may be given again.")] = None,
+    select: Annotated[list[str] | None, SELECT] = None,
+    ignore: Annotated[list[str] | None, IGNORE] = None,
     reports: Annotated[Path, typer.Option(help="The folder that reports are written to.")] = Path("reports"),
     as_json: Annotated[bool, JSON] = False,
     ascii_only: Annotated[bool, ASCII] = False,
 ) -> None:
     """Replay cassettes, compare what comes out with the twin, judge, and write a report."""
     _adapters(adapter or ["ours"])
+    choice = Choice.of(select, ignore)
     selected = Selection(paths or [])
     deviations = [*selected.known(), *configured(known, partial=selected.partial)]
     versions = {"ours": Ours().version}
     with results.Draft(reports) as draft:
         with progress(len(selected.cassettes), quiet=as_json) as advance:
-            outcome = suite.run(selected.cassettes, known=deviations, progress=advance)
-        lines = list(results.render(outcome, version=__version__, selection=selected.names, adapters=versions))
+            outcome = suite.run(selected.cassettes, known=deviations, choice=choice, progress=advance)
+        lines = list(
+            results.render(outcome, version=__version__, selection=[*selected.names, *choice.said()], adapters=versions)
+        )
         draft.write("results.jsonl", lines)
         draft.write("report.md", markdown.render(outcome, version=__version__).split("\n"))
         folder = draft.publish(datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S"))
@@ -47,7 +53,7 @@ def run(
         terminal = Terminal(Console(highlight=False), ascii=ascii_only)
         terminal.head(__version__, outcome, list(versions))
         terminal.table(outcome)
-        terminal.failures(outcome, selected.body_of, selected.again)
+        terminal.failures(outcome, selected.body_of, lambda verdict: " ".join([selected.again(verdict), *choice.said()]))
         terminal.summary(outcome, f"{folder}/")
     raise typer.Exit(3 if outcome.harness_failed else 0 if outcome.conforms else 1)
 

@@ -4,32 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from harness import dialects
 from harness.adapters.observation import Observation
-from harness.cassette.model import Cassette, Match
+from harness.cassette.model import Cassette
 from harness.conformance import events, native
-from harness.conformance.compare import Difference, compare
+from harness.conformance.attribution import Attribution, in_order
+from harness.conformance.inspection import case_of, united, unsaid
+from harness.conformance.rules import Judged
 from harness.conformance.trace import Trace
+from harness.conformance.twins import against_twin, comparable, match_of, requests_of
 from harness.conformance.verdict import Check, Grade, Verdict
 from harness.dialects import Dialect
 from harness.edits import Disagreement, Unknown
 from harness.errors import Where
 from harness.findings import Finding, Level
-from harness.response import Other, Refusal, Response
 
 _STREAM, _REFERENCE = 0, 1  # numbers of the exchanges of a cassette, as findings name them
 _MOST_TRACED = 200  # findings of a verdict that are followed to their bytes; more than that nobody reads
 
 
-def judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:
-    """Every check that applies to what an adapter made of the two sides of a cassette; findings lead to bytes."""
-    verdicts = _judge(cassette, stream, reference)
+def judge(
+    cassette: Cassette,
+    stream: Observation | None,
+    reference: Observation | None,
+    ruled: tuple[Judged | None, Judged | None] = (None, None),
+) -> list[Verdict]:
+    """Every check that applies to what an adapter made of the two sides of a cassette; findings lead to bytes. `ruled` is what
+    the catalogue says of the two: it is about bytes, and hence only known where our own pipeline has read them."""
+    verdicts = _attributed(cassette, (stream, reference), _judge(cassette, stream, reference, ruled))
     if cassette.stream is None:
         return verdicts
     trace = Trace(cassette.stream, dialects.dialect(cassette.dialect))
-    return [replace(v, findings=tuple(_traced(v.findings, trace))) for v in verdicts]
+    return [replace(v, findings=tuple(in_order(_traced(v.findings, trace)))) for v in verdicts]
+
+
+def _attributed(
+    cassette: Cassette, sides: tuple[Observation | None, Observation | None], verdicts: Iterable[Verdict]
+) -> list[Verdict]:
+    """The verdicts, whose findings say whose fault they are; what only shows that a recording was cut off fails none. What is
+    to be said of the recordings themselves stands beside the rules."""
+    dialect = dialects.dialect(cassette.dialect)
+    exchanges = (cassette.stream, cassette.reference)
+    whose = {
+        number: Attribution(case_of(exchange, dialect, cassette.provider), side.findings, side.error)
+        for number, (exchange, side) in enumerate(zip(exchanges, sides, strict=True))
+        if exchange is not None and side is not None
+    }
+    told = [verdict.with_findings(_of(whose, finding) for finding in verdict.findings) for verdict in verdicts]
+    places = {number: Where(cassette=cassette.id, exchange=number) for number in whose}
+    kept = [finding.within(places[number]) for number, attribution in whose.items() for finding in attribution.recording]
+    return [v.with_findings((*kept, *v.findings)) if v.check is Check.RULES else v for v in told]
+
+
+def _of(whose: dict[int, Attribution], finding: Finding) -> Finding:
+    attribution = whose.get(finding.where.exchange or 0)
+    return finding if attribution is None else attribution.of(finding)
 
 
 def _traced(findings: Iterable[Finding], trace: Trace) -> Iterator[Finding]:
@@ -37,26 +67,49 @@ def _traced(findings: Iterable[Finding], trace: Trace) -> Iterator[Finding]:
         yield trace.pinpoint(finding) if finding.where.exchange == _STREAM and number < _MOST_TRACED else finding
 
 
-def _judge(cassette: Cassette, stream: Observation | None, reference: Observation | None) -> list[Verdict]:
+def _judge(
+    cassette: Cassette,
+    stream: Observation | None,
+    reference: Observation | None,
+    ruled: tuple[Judged | None, Judged | None],
+) -> list[Verdict]:
     dialect = dialects.dialect(cassette.dialect)
     verdicts = []
     if stream is not None:
-        verdicts.append(_verdict(cassette, Check.FRAMING, stream, _framing(stream), _STREAM))
+        framing = [f for f in united(stream.findings, ruled[0]) if f.kind.startswith("framing/")]
+        verdicts.append(_verdict(cassette, Check.FRAMING, stream, framing, _STREAM))
     number = _STREAM if stream is not None else _REFERENCE
     if (side := stream or reference) is not None:
-        verdicts.append(_verdict(cassette, Check.REASSEMBLY, side, _reassembly(side, dialect, cassette.provider), number))
+        folded = unsaid(_reassembly(side, dialect, cassette.provider), ruled[number])
+        verdicts.append(_verdict(cassette, Check.REASSEMBLY, side, folded, number))
     if stream is not None and stream.complete and cassette.provider in dialect.vendors:
         unlike = native.findings(dialect.name, stream.body)
         if unlike is not None:
             verdicts.append(_verdict(cassette, Check.NATIVE, stream, unlike, _STREAM))
     found: list[Finding] = []
-    if stream is not None and reference is not None and _comparable(stream, reference):
-        found = list(_against_twin(cassette, stream, reference, dialect))
+    if stream is not None and reference is not None and comparable(stream, reference):
+        found = list(against_twin(cassette, stream, reference, dialect))
         verdicts.append(_verdict(cassette, Check.REFERENCE, stream, found, _STREAM))
     if side is not None and side.events is not None:
         told = _told(cassette, stream, reference, differ=bool(found))
         verdicts.append(_verdict(cassette, Check.EVENTS, side, told, number))
+    verdicts += _by_rules(cassette, (stream, reference), ruled)
     return verdicts
+
+
+def _by_rules(
+    cassette: Cassette, sides: tuple[Observation | None, Observation | None], ruled: tuple[Judged | None, Judged | None]
+) -> Iterator[Verdict]:
+    """What the catalogue says of the cassette, both exchanges in one verdict; what is about frames stands at `framing`."""
+    said = [
+        finding.within(Where(exchange=number))
+        for number, judged in enumerate(ruled)
+        for finding in (judged.findings if judged is not None else ())
+        if number == _REFERENCE or not finding.kind.startswith("framing/")
+    ]
+    side = sides[0] or sides[1]
+    if side is not None and any(judged is not None for judged in ruled):
+        yield _verdict(cassette, Check.RULES, side, said, _STREAM if sides[0] is not None else _REFERENCE)
 
 
 def _verdict(cassette: Cassette, check: Check, seen: Observation, found: Iterable[Finding], exchange: int) -> Verdict:
@@ -73,10 +126,6 @@ def _verdict(cassette: Cassette, check: Check, seen: Observation, found: Iterabl
         findings=findings,
         events=seen.frames,
     )
-
-
-def _framing(seen: Observation) -> list[Finding]:
-    return [f for f in seen.findings if f.kind.startswith("framing/")]
 
 
 def _reassembly(seen: Observation, dialect: Dialect, provider: str) -> Iterator[Finding]:
@@ -111,76 +160,14 @@ def _disagreement(found: Disagreement, dialect: Dialect) -> Finding:
     )
 
 
-def _comparable(stream: Observation, reference: Observation) -> bool:
-    """Only turns that succeeded on both sides say the same thing twice."""
-    return stream.error is None and reference.error is None and isinstance(reference.body, dict)
-
-
-def _against_twin(cassette: Cassette, stream: Observation, reference: Observation, dialect: Dialect) -> Iterator[Finding]:
-    """What the twin says against the streamed turn. Equal values are expected where the cassette says so, and where the same
-    request happened to be answered by the same turn twice."""
-    requests = _requests(cassette)
-    skipped = [dialect.not_asked(requests[0])] + ([] if _asked(requests[0]) == _asked(requests[1]) else [dialect.echoed])
-    for difference in compare(reference.body, stream.body, dialect, _match(cassette, stream, reference)):
-        if difference.excuse is None and not any(places.covers_pointer(difference.path) for places in skipped):
-            yield _difference(difference)
-
-
-def _match(cassette: Cassette, stream: Observation, reference: Observation) -> Match:
-    one, other = map(_asked, _requests(cassette))
-    turns = stream.response, reference.response
-    repeated = one == other and turns[0] is not None and turns[1] is not None and _said(turns[0]) == _said(turns[1])
-    return "exact" if cassette.match == "exact" or repeated else "shape"
-
-
-def _requests(cassette: Cassette) -> list[Any]:
-    return [side.request.json if side is not None else None for side in (cassette.stream, cassette.reference)]
-
-
 def _told(cassette: Cassette, stream: Observation | None, reference: Observation | None, *, differ: bool) -> Iterator[Finding]:
     """What is wrong with the events of either side, and between them. Where the bodies `differ` already, turns that differ are
     only information: one deviation is not to be explained twice."""
     for number, side in ((_STREAM, stream), (_REFERENCE, reference)):
         if side is not None:
             yield from (finding.within(Where(exchange=number)) for finding in events.told(side))
-    if stream is not None and reference is not None and _comparable(stream, reference):
-        counted = ("usage",) not in dialects.dialect(cassette.dialect).not_asked(_requests(cassette)[0])
-        match, declared = _match(cassette, stream, reference), cassette.match == "exact"
+    if stream is not None and reference is not None and comparable(stream, reference):
+        counted = ("usage",) not in dialects.dialect(cassette.dialect).not_asked(requests_of(cassette)[0])
+        match, declared = match_of(cassette, stream, reference), cassette.match == "exact"
         for finding in events.same_turn(stream, reference, match, declared=declared, counted=counted):
             yield replace(finding, graded=Level.INFO) if differ else finding
-
-
-def _asked(request: Any) -> Any:
-    """A request without what makes it a streaming one."""
-    if not isinstance(request, dict):
-        return request
-    return {name: field for name, field in request.items() if name not in ("stream", "stream_options")}
-
-
-def _said(turn: Response) -> tuple[Any, ...]:
-    """What the turn says, ids and signatures aside. Thinking that the API hides is part of the turn: its length is known."""
-    refusals = [part.text for part in turn.parts if isinstance(part, Refusal)]
-    calls = [(call.name, call.shown_arguments()) for call in turn.tool_calls]
-    others = [part.raw for part in turn.parts if isinstance(part, Other)]
-    hidden = turn.usage.reasoning_tokens if turn.usage else None
-    return turn.text, turn.reasoning, refusals, calls, others, turn.raw_finish_reason, hidden
-
-
-_SAYS = {
-    "absent": "the twin has it, the streamed turn lacks it",
-    "extra": "the streamed turn has it, the twin lacks it",
-    "value": "another value than in the twin",
-    "type": "of another shape than in the twin",
-    "word": "another word of the API than in the twin",
-}
-
-
-def _difference(found: Difference) -> Finding:
-    return Finding(
-        kind=f"reference/{found.kind}",
-        message=f"{found.path or '/'}: {_SAYS[found.kind]}",
-        where=Where(path=found.path),
-        graded=Level.SHOULD if found.free else None,
-        expected=found.expected,
-        got=found.got,
-    )

@@ -24,9 +24,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from harness.conformance.rules import RULES
+from harness.conformance.rules.choice import no_such
 from harness.conformance.verdict import Grade, Verdict
 from harness.errors import KnownError
-from harness.findings import Finding, Level
+from harness.findings import KINDS, Finding, Level
 
 FILE = "known.toml"
 _FORM = "an entry is a table [[known]] with rule, reason and evidence, and optionally cassettes, path and until"
@@ -85,6 +87,10 @@ def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
         first = error.errors()[0]
         place = "".join(f" entry {step + 1}" if isinstance(step, int) else f" {step}" for step in first["loc"])
         raise KnownError(first["msg"], where=f"{path}{place}", hint=_FORM) from None
+    for number, entry in enumerate(entries, 1):
+        if entry.rule not in RULES and entry.rule not in KINDS:
+            unknown = no_such(entry.rule)
+            raise KnownError(unknown.message, where=f"{path} known entry {number} rule", hint=unknown.hint)
     return [
         Known(
             place=f"{path} entry {number}",

@@ -22,13 +22,15 @@ from harness.conformance.origins import Origin, Origins, Piece
 from harness.dialects import Dialect
 from harness.edits import Op
 from harness.errors import Where
-from harness.findings import Finding
-from harness.framing import Frame, framer
+from harness.findings import CUT, Finding
+from harness.framing import Frame, blocks, framer
 from harness.json_spans import Span, Spans, character, strings
 from harness.nodes import same
 
 _NAMED = ("field/unknown", "reference/extra")
 """Kinds of findings that are about a field's being there, not about its value."""
+_AT_THE_END = (CUT - {"stream/empty"}) | {"stream/done-missing", "stream/finish-missing", "stream/trailer-missing"}
+"""Kinds that say that the body ended and something had still to come."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,6 +40,8 @@ class Trace:
     def __init__(self, exchange: Exchange, dialect: Dialect) -> None:
         self._exchange = exchange
         self._dialect = dialect
+        self._wanted: set[int] = set()  # numbers of frames
+        self._kept: dict[int, Frame | None] = {}
         self._known: dict[tuple[int, bool], Spans] = {}
         self._text: tuple[str, Spans] | None = None
 
@@ -46,10 +50,12 @@ class Trace:
         where = finding.where
         place = where.path or ""
         found = Where()
-        if finding.kind.startswith("reference/"):
+        if finding.kind in _AT_THE_END and where.frame is None and where.span is None:
+            found = Where(span=(len(self.body),) * 2)
+        elif finding.kind.startswith("reference/"):
             found = self._of_origin(self._origins.of(place), finding)
-        elif where.frame is not None and place.startswith("/") and where.frame < len(self._frames):
-            span = self._of_pointer(self._frames[where.frame], place, finding.kind in _NAMED)
+        elif where.frame is not None and place.startswith("/") and (frame := self._frame(where.frame)) is not None:
+            span = self._of_pointer(frame, place, finding.kind in _NAMED)
             if span is None and isinstance(finding.expected, str):  # a repetition, whose place is one of the body
                 found = self._of_origin(self._origins.of(place, before=where.frame), finding)
             else:
@@ -61,15 +67,29 @@ class Trace:
         """The body that spans point into: decoded, if it was compressed."""
         return b"".join(chunk.data for chunk in DecodedBody(self._exchange))
 
-    @cached_property
-    def _frames(self) -> list[Frame]:
+    def pinpointed(self, findings: Sequence[Finding]) -> list[Finding]:
+        """All of them with their places; goes over the frames once."""
+        self._wanted |= {f.where.frame for f in findings if f.where.frame is not None and (f.where.path or "").startswith("/")}
+        return list(map(self.pinpoint, findings))
+
+    def _frame(self, number: int) -> Frame | None:
+        """The frame of that number. Frames that no finding is about are not kept: there may be more of them than memory for."""
+        if number not in self._kept:
+            self._wanted.add(number)
+            self._kept = dict.fromkeys(self._wanted)
+            self._kept.update((frame.index, frame) for frame in self._frames() if frame.index in self._wanted)
+        return self._kept[number]
+
+    def _frames(self) -> Iterator[Frame]:
         frames = framer(framing_of(self._dialect, self.body))
-        return [*frames.feed(self.body), *frames.close()]
+        for block in blocks(self.body):
+            yield from frames.feed(block)
+        yield from frames.close()
 
     @cached_property
     def _origins(self) -> Origins:
         translator = self._dialect.translator(self._exchange.request.json)
-        return Origins((edit, frame) for frame in self._frames for edit in translator.translate(frame))
+        return Origins((edit, frame) for frame in self._frames() for edit in translator.translate(frame))
 
     def _of_pointer(self, frame: Frame, place: str, named: bool) -> Span | None:
         """What a pointer into a payload leads to; of a payload inside another one, either may be meant."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from harness.findings import Finding
+from harness.findings import Finding, Level
 
 
 class Check(StrEnum):
@@ -17,6 +18,7 @@ class Check(StrEnum):
     NATIVE = "native"
     REFERENCE = "reference"
     EVENTS = "events"
+    RULES = "rules"
 
 
 class Grade(StrEnum):
@@ -51,6 +53,16 @@ class Verdict:
     def bad(self) -> bool:
         """Whether this verdict makes a run fail."""
         return self.grade not in (Grade.PASS, Grade.UNSUPPORTED) and self.known is None
+
+    def of(self, wanted: Callable[[Finding], bool]) -> Verdict:
+        """The verdict by those of its findings that are wanted."""
+        return self.with_findings(filter(wanted, self.findings))
+
+    def with_findings(self, findings: Iterable[Finding]) -> Verdict:
+        """The verdict with other findings. It is no longer wrong if nothing among them says so."""
+        told = tuple(findings)
+        wrong = any(finding.level is Level.MUST for finding in told)
+        return replace(self, findings=told, grade=Grade.PASS if self.grade is Grade.WRONG and not wrong else self.grade)
 
     def as_dict(self) -> dict[str, Any]:
         """The line of a results file (product contract, section 8)."""

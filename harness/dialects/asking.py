@@ -8,6 +8,7 @@ hook changed, or that another API answered, is told in words. Signatures then go
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -67,6 +68,7 @@ def as_arguments(text: Any) -> dict[str, Any]:
         return text
     try:
         value = payload.from_text(text) if isinstance(text, str) and text.strip() else {}
+        json.dumps(value, allow_nan=False)  # Python reads more numbers than JSON has
     except ValueError:
         value = text
     return value if isinstance(value, dict) else {"INVALID_JSON": text}

@@ -203,8 +203,9 @@ _ZERO = 0x30
 class CountedTextMemory(Memory):
     """One text, and behind it an object that changes with it, such as counts: it is only decoded for those who look at it.
 
-    An object is of the known form if it has the names of the remembered one, and values of its types. Those that differ from one that was found to be
-    so in digits only, zeros apart, are so as well, since there are no digits in the names and no escapes.
+    An object is of the known form if it has the names of the remembered one, and values of its types. Those that differ from
+    one that was found to be so in digits only, zeros apart, are so as well, since there are no digits in the names and no
+    escapes.
     """
 
     def __init__(self, frame: Frame, holes: list[_Hole], targets: list[Target], names: Any) -> None:

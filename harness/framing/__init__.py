@@ -7,6 +7,8 @@ What it cannot make a frame of it lists in `findings`, each with its span, and g
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from harness.errors import InputError
 from harness.framing.event_stream import EventStreamFramer
 from harness.framing.frame import Frame, Framer
@@ -14,8 +16,9 @@ from harness.framing.json_array import JSONArrayFramer
 from harness.framing.ndjson import NDJSONFramer
 from harness.framing.sse import SSEFramer
 
-__all__ = ["Frame", "Framer", "framer", "framing_of"]
+__all__ = ["Frame", "Framer", "blocks", "framer", "framing_of"]
 
+_BLOCK = 64 * 1024  # bytes
 _FRAMERS: dict[str, type[Framer]] = {
     "sse": SSEFramer,
     "ndjson": NDJSONFramer,
@@ -29,6 +32,15 @@ def framer(framing: str) -> Framer:
     if framing not in _FRAMERS:
         raise InputError(f"no framing is called {framing!r}", hint=f"there are {', '.join(_FRAMERS)}")
     return _FRAMERS[framing]()
+
+
+def blocks(data: bytes) -> Iterator[bytes]:
+    """The data in pieces for a framer, so that not all of its frames are there at once."""
+    if len(data) <= 2 * _BLOCK:
+        yield data
+        return
+    for start in range(0, len(data), _BLOCK):
+        yield data[start : start + _BLOCK]
 
 
 def framing_of(framings: tuple[str, ...], head: bytes) -> str:

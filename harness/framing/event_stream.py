@@ -83,7 +83,7 @@ class EventStreamFramer:
     def _cut(self, data: bytes, at: float, frames: list[Frame]) -> None:
         """Take every whole frame of `data`, which begins at `self._pos`. The hot loop of the framer."""
         view = memoryview(data)
-        start, size, base = 0, len(data), self._pos
+        start, size, base, known = 0, len(data), self._pos, self._headers
         while size - start >= _PRELUDE.size:
             self._pos = base + start
             total, length, prelude_crc = _PRELUDE.unpack_from(data, start)
@@ -99,7 +99,8 @@ class EventStreamFramer:
                     "EVS-003", "framing/bad-crc", "the checksum of the frame is wrong; it and what follows are not used"
                 )
             body = start + 12 + length
-            name, headers = self._read_headers(data[start + 12 : body])
+            block = data[start + 12 : body]
+            name, headers = known.get(block) or self._read_headers(block)
             frames.append(Frame(self._frames, name, data[body : end - 4], at, (base + start, base + end), headers))
             self._frames += 1
             start = end
@@ -119,14 +120,12 @@ class EventStreamFramer:
         raise _Damage(rule, "framing/bad-length", f"a frame of {total} bytes with {length} bytes of headers cannot be")
 
     def _read_headers(self, block: bytes) -> tuple[str | None, Headers]:
-        known = self._headers.get(block)
-        if known is None:
-            headers = _headers(block)
-            name = next((headers[n] for n in _NAMES if n in headers), None)
-            known = (name if isinstance(name, str) else None, headers)
-            if len(self._headers) < _MOST_CACHED:
-                self._headers[block] = known
-        return known
+        headers = _headers(block)
+        name = next((headers[n] for n in _NAMES if n in headers), None)
+        read = (name if isinstance(name, str) else None, headers)
+        if len(self._headers) < _MOST_CACHED:
+            self._headers[block] = read
+        return read
 
 
 def _headers(block: bytes) -> Headers:

@@ -12,6 +12,7 @@ from harness.findings import Finding
 from harness.framing.frame import Frame
 
 BOM = b"\xef\xbb\xbf"
+_CR = 0x0D
 
 
 class NDJSONFramer:
@@ -35,9 +36,12 @@ class NDJSONFramer:
         self._tail += lines.pop()
         frames = []
         lines[0], pos = self._without_bom(lines[0], self._pos)
+        number = self._frames
         for line in lines:
             if line and not line.isspace():
-                frames.append(self._frame(line, pos, at))
+                whole = line[:-1] if line[-1] == _CR else line
+                frames.append(Frame(number, None, whole, at, (pos, pos + len(whole))))
+                number += 1
             elif not self._blank:
                 self._blank = True
                 message = "a blank line, which clients that read line by line take for broken JSON"
@@ -45,7 +49,7 @@ class NDJSONFramer:
                     Finding(kind="framing/blank-line", message=message, where=Where(span=(pos, pos + len(line) + 1)))
                 )
             pos += len(line) + 1
-        self._pos = pos
+        self._pos, self._frames = pos, number
         return frames
 
     def close(self, at: float = 0.0) -> list[Frame]:
@@ -53,7 +57,8 @@ class NDJSONFramer:
         if not line.strip():
             return []
         if payload.is_whole(line):
-            return [self._frame(line, pos, at)]
+            whole = line.removesuffix(b"\r")
+            return [Frame(self._frames, None, whole, at, (pos, pos + len(whole)))]
         span = (pos, pos + len(line))
         message = f"the body ends inside a line: {payload.quote(line)}"
         self.findings.append(Finding(kind="framing/frame-truncated", message=message, where=Where(span=span)))
@@ -66,9 +71,3 @@ class NDJSONFramer:
         message = "a byte-order mark stands before the first object"
         self.findings.append(Finding(kind="framing/bom", message=message, where=Where(span=(0, 3))))
         return line[3:], 3
-
-    def _frame(self, line: bytes, pos: int, at: float) -> Frame:
-        if line.endswith(b"\r"):
-            line = line[:-1]
-        self._frames += 1
-        return Frame(self._frames - 1, None, line, at, (pos, pos + len(line)))

@@ -42,7 +42,8 @@ class SSEFramer:
         self._names: dict[bytes, str] = {}
         self._bare: Brackets | None = None  # JSON outside the syntax, under construction
         self._junk: tuple[int, int] | None = None
-        self._line_end: bytes | None = None  # the first one
+        self._line_end: bytes | None = None  # the first one, and where it stands
+        self._first_end = 0
         self._other_end: tuple[int, bytes] | None = None  # the first that is different, and where it stands
         self._remarked: set[str] = set()
 
@@ -99,12 +100,15 @@ class SSEFramer:
             span = (self._bare.start, self._pos)
             self._note("framing/invalid-json", "JSON outside the event-stream syntax was never closed", span)
         self._flush_junk()
-        if self._after_cr:
+        if self._after_cr and self._line_end != b"\r\n":  # a CR LF that was cut in two is no other end
             self._ended_by(b"\r", self._pos - 1)
         if self._other_end is not None:
             pos, end = self._other_end
             message = f"the first line ends with {self._line_end!r}, and this one with {end!r}"
             self._note("framing/mixed-line-ends", message, (pos, pos + len(end)))
+        elif self._line_end == b"\r\n":
+            span = (self._first_end, self._first_end + 2)
+            self._note("framing/crlf", "lines end in CR LF; readers that look for two LF find no event", span)
         return frames
 
     def _skip_bom(self, data: bytes) -> bytes:
@@ -230,6 +234,8 @@ class SSEFramer:
                 self._remark("framing/retry-field", f"`retry` is {payload.quote(value)}; digits were expected", *span)
         elif field or not colon:
             return self._outside(line, at)
+        elif self._bare is None:
+            self._remark("framing/comment", f"a comment, {payload.quote(line, 40)}, which is no JSON", *span)
         return None
 
     def _error_field(self, line: bytes, value: bytes, at: float) -> Frame:
@@ -279,7 +285,7 @@ class SSEFramer:
     def _ended_by(self, end: bytes, pos: int) -> None:
         """A line had this end, which stands at `pos`."""
         if self._line_end is None:
-            self._line_end = end
+            self._line_end, self._first_end = end, pos
         elif end != self._line_end and self._other_end is None:
             self._other_end = pos, end
 

@@ -184,9 +184,9 @@ class AgentLoop:
     async def _drive(self, prompts: list[Turn], trigger: Trigger, cancel: Cancel | None) -> AgentResult:
         if self._token is not None:
             raise HarnessError("a run is going on already", hint="steer() and follow_up() speak to it")
+        run = Run(self._setup)
         token = self._token = (cancel or Cancel()).child()
         self._over.clear()
-        run = Run(self._setup)
         task = asyncio.current_task()
         before = task.cancelling() if task is not None else 0
         try:
@@ -195,6 +195,9 @@ class AgentLoop:
             run.interrupted(Ending.HALTED if token.reason == _HALTED else Ending.CANCELLED, token.reason or "cancelled")
             if not token.cancelled or (task is not None and task.cancelling() > before):
                 raise
+        except BaseException as error:  # of a hook or a watcher: nothing of ours, but the run is over
+            run.interrupted(Ending.ERROR, f"{type(error).__name__}: {error}", error)
+            raise
         finally:
             self._token = None
             self._over.set()

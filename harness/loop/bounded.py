@@ -50,7 +50,9 @@ class Bounds:
         finally:
             if watch is not None:
                 watch.cancel()
-            if not task.done():
+            if task.done():
+                self._ended(task)
+            else:
                 cancel.cancel(why)
                 await self._end(task)
         if task.cancelled():  # nobody asked for that
@@ -83,11 +85,25 @@ async def _slept(sleep: Sleep, seconds: float) -> None:
 
 async def called(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function returns: a coroutine function's in this loop, any other's in a thread that does not keep the
-    program from ending."""
+    program from ending. Neither can end the program: what is no `Exception` comes out as a `RuntimeError`, but for an interrupt
+    of the user's that happens to come while the loop is here."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
-        return await function(*arguments)
+        return await _harmless(function(*arguments))
     value = await _in_thread(function, *arguments)
-    return await value if inspect.isawaitable(value) else value
+    return await _harmless(value) if inspect.isawaitable(value) else value
+
+
+async def _harmless(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise _tamed(error) from error
+
+
+def _tamed(error: BaseException) -> Exception:
+    return error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
 
 
 async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -103,10 +119,8 @@ async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
         raised: Exception | None = None
         try:
             value = function(*arguments)
-        except Exception as error:
-            raised = error
         except BaseException as error:  # it ends this thread, and not the program
-            raised = RuntimeError(f"{type(error).__name__}: {error}")
+            raised = _tamed(error)
         with suppress(RuntimeError):  # the loop has ended long ago
             loop.call_soon_threadsafe(settle, value, raised)
 

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from harness.errors import HarnessError
@@ -75,24 +76,30 @@ class Caller:
     async def _watched(
         self, tool: Tool, call: ToolCall, arguments: Any, index: int, left: Callable[[], float | None]
     ) -> ToolResult:
-        """The tool runs, between two events that say so."""
-        await self._tell(ToolStartEvent(index=index, call=call))
+        """The tool runs, between two events that say so. A watcher that raises meanwhile ends the run, not the tool."""
         run = _Run(self._tell, call, index)
-        seconds = _shorter(self._timeout if tool.timeout is None else tool.timeout, left())
         try:
-            work = called(tool.execute, arguments, run.seen)
-            result = success(call, await self._bounds.run(work, run.seen.cancel, seconds))
-        except OutOfTimeError:
-            result = failure(call, f"Tool {call.name} timed out after {seconds:g} s")
-        except Exception as error:
-            result = _raised(call, error)
-        except asyncio.CancelledError:
-            self._tell(ToolEndEvent(index=index, result=cancelled(call)))
+            await self._tell(ToolStartEvent(index=index, call=call))
+            result = await self._ran(tool, call, arguments, run, left)
+            run.check()
+        except BaseException:
+            with suppress(Exception):
+                self._tell(ToolEndEvent(index=index, result=cancelled(call)))
             raise
         finally:
             run.over = True
         await self._tell(ToolEndEvent(index=index, result=result))
         return await self._revised(call, result)
+
+    async def _ran(self, tool: Tool, call: ToolCall, arguments: Any, run: _Run, left: Callable[[], float | None]) -> ToolResult:
+        seconds = _shorter(self._timeout if tool.timeout is None else tool.timeout, left())
+        try:
+            work = called(tool.execute, arguments, run.seen)
+            return success(call, await self._bounds.run(work, run.seen.cancel, seconds))
+        except OutOfTimeError:
+            return failure(call, f"Tool {call.name} timed out after {seconds:g} s")
+        except Exception as error:
+            return _raised(call, error)
 
     async def _revised(self, call: ToolCall, result: ToolResult) -> ToolResult:
         try:
@@ -107,6 +114,7 @@ class _Run:
 
     def __init__(self, tell: Tell, call: ToolCall, index: int) -> None:
         self.over = False
+        self._failed: BaseException | None = None
         self._tell = tell
         self._index = index
         self._loop = asyncio.get_running_loop()
@@ -121,9 +129,18 @@ class _Run:
 
     def _report(self, value: Any) -> None:
         """Nothing that a tool says after its end is told."""
-        if not self.over:
-            call = self.seen.call
+        if self.over:
+            return
+        call = self.seen.call
+        try:
             self._tell(ToolUpdateEvent(index=self._index, call_id=call.id, name=call.name, value=value))
+        except BaseException as error:  # no matter of the tool's
+            self._failed = self._failed or error
+
+    def check(self) -> None:
+        """Raises what a watcher of the progress raised."""
+        if self._failed is not None:
+            raise self._failed
 
 
 def cancelled(call: ToolCall) -> ToolResult:

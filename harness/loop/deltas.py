@@ -15,7 +15,7 @@ from harness.dialects import Dialect
 from harness.edits import Edit, Op, PartKind, Path, Target, pointer
 from harness.loop.artifacts import Artifact, ArtifactKind, Key, ReasoningDelta, RefusalDelta, Side, TextDelta, ToolCallDelta
 
-_Make = Callable[[Any], Artifact | None]
+_Show = Callable[[Any], object]
 
 _TEXTS: dict[PartKind, type[TextDelta] | type[ReasoningDelta] | type[RefusalDelta]] = {
     PartKind.TEXT: TextDelta,
@@ -46,32 +46,42 @@ class _Call:
 
 
 class Deltas:
-    """What is shown of the edits of one turn. One for each turn, fed with all edits in order."""
+    """What is shown of the edits of one turn: listens to its collector. One for each turn, fed with all edits in order."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._makers: dict[Target, _Make] = {}  # for places where texts grow
+        self._shown: list[Artifact] = []  # always this list
+        self._shows: dict[Target, _Show] = {}  # for places where texts grow
         self._told: set[Path] = set()  # places whose text was shown
         self._thoughts: dict[Key, Path] = {}  # the form in which the thoughts of a part are told
         self._calls: dict[Path, _Call] = {}  # by the place of their element
         self._slots = 0
+        self.texts: Callable[[Target], _Show | None] = self._shows.get
 
-    def of(self, edits: list[Edit]) -> list[Artifact]:
-        """The artifacts that the edits of one frame are."""
-        shown: list[Artifact] = []
-        makers = self._makers
+    def edits(self, edits: list[Edit]) -> None:
+        """Take the edits of one frame."""
+        shows = self._shows
         for edit in edits:
             target = edit.target
-            make = makers.get(target)
-            if make is not None:
-                artifact = make(edit.value) if edit.value else None
-                if artifact is not None:
-                    shown.append(artifact)
+            show = shows.get(target)
+            if show is not None:
+                if edit.value:
+                    show(edit.value)
                 continue
             kind = target.part.kind
             if kind is not _METADATA and kind is not _USAGE and kind is not _FINISH:
-                shown.extend(self._look(edit, kind))
+                self._shown.extend(self._look(edit, kind))
+
+    def taken(self) -> list[Artifact]:
+        """The artifacts of what was taken in since this was asked for last."""
+        shown = self._shown.copy()
+        self._shown.clear()
         return shown
+
+    def of(self, edits: list[Edit]) -> list[Artifact]:
+        """The artifacts that the edits of one frame are."""
+        self.edits(edits)
+        return self.taken()
 
     def _look(self, edit: Edit, kind: PartKind) -> Iterator[Artifact]:
         """An edit at a place that is not known yet."""
@@ -80,7 +90,7 @@ class Deltas:
             yield Side(kind=ArtifactKind.UNKNOWN, value={"path": pointer(path), "value": edit.value})
         elif self._is_other_choice(path):
             if edit.op is Op.CONCAT:
-                self._makers[edit.target] = _nothing
+                self._shows[edit.target] = _nothing
         elif kind is PartKind.TOOL_CALL:
             yield from self._call(edit)
         elif kind is PartKind.SIGNATURE:
@@ -98,9 +108,9 @@ class Deltas:
             return
         key = (kind.value, *edit.part.key)
         echo = kind is PartKind.REASONING and self._thoughts.setdefault(key, _form(path)) != _form(path)
-        delta = _TEXTS[kind]
+        delta, show = _TEXTS[kind], self._shown.append
         if edit.op is Op.CONCAT:
-            self._makers[edit.target] = _nothing if echo else lambda text: delta(text, key)
+            self._shows[edit.target] = _nothing if echo else lambda text: show(delta(text, key))
         elif edit.op not in _SAID_WHOLE[kind] or path in self._told:
             return
         self._told.add(path)
@@ -161,11 +171,11 @@ class Deltas:
         """A fragment of the arguments, if the text that grows there is all of their text."""
         probed = self._dialect.read_call(_with(call.element, inside, _PROBE))
         if probed.arguments != _PROBE:
-            self._makers[edit.target] = _nothing
+            self._shows[edit.target] = _nothing
             return
-        slot = call.slot
+        slot, show = call.slot, self._shown.append
         call.grows = True
-        self._makers[edit.target] = lambda text: ToolCallDelta(slot, "", "", text)
+        self._shows[edit.target] = lambda text: show(ToolCallDelta(slot, "", "", text))
         if edit.value:
             yield ToolCallDelta(slot=slot, arguments=edit.value)
 

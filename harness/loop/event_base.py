@@ -71,7 +71,7 @@ def from_json(shown: Mapping[str, Any]) -> Event:
 
 def _kinds(cls: type[Event]) -> dict[str, type[Event]]:
     """All kinds of events there are, by name; the latest of a name."""
-    found = {cls.kind: cls}
+    found = {cls.kind: cls} if "kind" in vars(cls) else {}
     for inner in cls.__subclasses__():
         found.update(_kinds(inner))
     return found

@@ -73,7 +73,7 @@ class LifecycleEvent(Event):
         return self.phase in (Phase.DONE, Phase.CANCELLED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, init=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactEvent(Event):
     """A fragment as it arrives, a whole part, or a side channel."""
 
@@ -81,36 +81,15 @@ class ArtifactEvent(Event):
     artifact: ArtifactKind
     value: Any
 
-    def __init__(
-        self,
-        *,
-        artifact: ArtifactKind,
-        value: Any,
-        turn: int = 0,
-        seq: int = 0,
-        at: float = 0.0,
-        context: Mapping[str, str] | None = None,
-    ) -> None:
-        """As dataclasses have it, in two thirds of the time: there is one for every fragment."""
-        _set_turn(self, turn)
-        _set_seq(self, seq)
-        _set_at(self, at)
-        _set_context(self, {} if context is None else context)
-        _set_artifact(self, artifact)
-        _set_value(self, value)
-
     @property
     def topic(self) -> str:
-        return self.artifact.value
+        topic: str = self.artifact._value_  # `value` costs more than all that subscriptions do with it
+        return topic
 
     @classmethod
     def readers_of(cls, shown: Mapping[str, Any]) -> Readers:
         verbatim = shown["artifact"] in _VERBATIM
         return {"artifact": ArtifactKind, "value": (lambda value: value) if verbatim else values.read}
-
-
-_set_turn, _set_seq, _set_at, _set_context = (Event.__dict__[name].__set__ for name in ("turn", "seq", "at", "context"))
-_set_artifact, _set_value = (ArtifactEvent.__dict__[name].__set__ for name in ("artifact", "value"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,7 +177,7 @@ class FanOut:
                 continue
             if subscription.offer(event):
                 pressure += Pressure(subscription)
-        return NOTHING if event.terminal else pressure
+        return NOTHING if pressure is NOTHING or event.terminal else pressure
 
     def close(self) -> None:
         """Tell no more. What is queued is still delivered, then iterating ends; a second call does nothing."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, overload
 
+from harness import payload
 from harness.loop import values
 from harness.loop.artifacts import (
     DELTAS,
@@ -33,14 +34,18 @@ class Accumulator:
 
     def __init__(self) -> None:
         self._blocks: dict[Key, list[Delta]] = {}
+        self._last: Key | None = None  # the very key of the last fragment, and how its block grows
+        self._grow: Callable[[Delta], object] = self.add
         self._signatures: dict[Key, str] = {}
 
     def add(self, delta: Delta) -> None:
         key = delta.key
-        block = self._blocks.get(key)
-        if block is None:
-            block = self._blocks[key] = []
+        if key is self._last:
+            self._grow(delta)
+            return
+        block = self._blocks.setdefault(key, [])
         block.append(delta)
+        self._last, self._grow = key, block.append
 
     def sign(self, signature: str) -> None:
         """Put a signature on the reasoning that began last; without any it stands for reasoning that was not shown."""
@@ -63,6 +68,7 @@ class Accumulator:
     def discard(self) -> None:
         self._blocks.clear()
         self._signatures.clear()
+        self._last = None
 
 
 def joined(deltas: list[Delta], calls: int = 0, signature: str | None = None) -> Part:
@@ -79,13 +85,13 @@ def joined(deltas: list[Delta], calls: int = 0, signature: str | None = None) ->
     return ToolCall(
         id=identity or f"call_{calls}",
         name=next((d.name for d in pieces if d.name), ""),
-        arguments="".join([d.arguments for d in pieces]),
+        arguments=payload.whole("".join([d.arguments for d in pieces])),
         synthetic_id=not identity,
     )
 
 
 def _text(deltas: list[Delta]) -> str:
-    return "".join([d.text for d in deltas if not isinstance(d, ToolCallDelta)])
+    return payload.whole("".join([d.text for d in deltas if not isinstance(d, ToolCallDelta)]))
 
 
 class Gathering:

@@ -6,7 +6,7 @@ JSON document, asked for or not, is a turn as well; it has no fragments (semanti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,19 +62,20 @@ class Incoming:
         self._at = chunk.at
         return [a for data in self._decoder.feed(chunk.data) for a in self._take(Chunk(data=data, at=chunk.at))]
 
-    def close(self, broken: WireError | None = None) -> list[Artifact]:
-        """The body is over, or the connection broke. Returns the last artifacts, the whole turn among them, or raises
-        `ProviderFailure`."""
-        last = [a for data in self._decoder.close() for a in self._take(Chunk(data=data, at=self._at))]
+    def close(self, broken: WireError | None = None) -> Iterator[Artifact]:
+        """The body is over, or the connection broke. Yields the last artifacts, the whole turn among them. Raises
+        `ProviderFailure` once what came before the failure is yielded."""
+        for data in self._decoder.close():
+            yield from self._take(Chunk(data=data, at=self._at))
         if self._framer is None:
             body = Exchange(chunks=tuple(self._held)).json
             if self._document and isinstance(body, dict):
-                return last + self._settled(self._read(body))
-            last += self._framed()
-        frames = self._framer.close(self._at) if self._framer is not None else []
-        for frame in frames:
-            last += self._added(frame)
-        return last + self._settled(self._collected(broken))
+                yield from self._settled(self._read(body))
+                return
+            yield from self._framed()
+        if self._framer is not None:
+            yield from self._added(self._framer.close(self._at))
+        yield from self._settled(self._collected(broken))
 
     # taking pieces in
 
@@ -82,16 +83,17 @@ class Incoming:
         if self._framer is None:
             self._held.append(chunk)
             return self._decided(chunk) if not self._begun else ()
-        shown: list[Artifact] = []
-        for frame in self._framer.feed(chunk.data, chunk.at):
-            shown += self._added(frame)
-        return shown
+        return self._added(self._framer.feed(chunk.data, chunk.at))
 
-    def _added(self, frame: Frame) -> list[Artifact]:
-        edits = self._collector.add(frame)
-        if self._watch is not None:
-            self._watch(frame, edits)
-        return self._deltas.of(edits)
+    def _added(self, frames: list[Frame]) -> list[Artifact]:
+        if self._watch is None:
+            self._collector.extend(frames, self._deltas)
+        else:
+            for frame in frames:
+                edits = self._collector.add(frame)
+                self._watch(frame, edits)
+                self._deltas.edits(edits)
+        return self._deltas.taken()
 
     def _decided(self, chunk: Chunk) -> Iterable[Artifact]:
         """What the body is can be told by its first byte that is no white space: a stream that begins with a brace is lines
@@ -130,8 +132,9 @@ class Incoming:
         found = [*collected.notes, *(self._framer.findings if self._framer is not None else ())]
         if error is None and not collected.complete and any(f.kind in _BROKEN for f in found):
             error = cut_short(collected.missing, timed_out=broken is not None and broken.kind == "timeout")
-            if broken is not None:
-                error = replace(error, message=f"{error.message} ({broken.message})")
+            why = [finding.message for finding in self._decoder.findings] + ([broken.message] if broken is not None else [])
+            if why:
+                error = replace(error, message=f"{error.message} ({'; '.join(why)})")
         if error is not None:
             raise ProviderFailure(error, collected.response if collected.body else None)
         return collected.response

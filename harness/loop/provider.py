@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -20,7 +20,7 @@ from harness import dialects, payload
 from harness.api_error import ApiError, ErrorKind, retry_after
 from harness.cassette.decoding import Decoder
 from harness.dialects import Dialect
-from harness.errors import HarnessError, UnsupportedDialectError
+from harness.errors import HarnessError, UnsupportedDialectError, UnsupportedRequestError
 from harness.loop.artifacts import Emit
 from harness.loop.incoming import Incoming, ProviderFailure, Watch
 from harness.loop.wire import Chunk, Transport, WireError, WireRequest, WireResponse
@@ -71,9 +71,9 @@ class DialectProvider:
         self._watch = watch
 
     async def invoke(self, request: TurnRequest, emit: Emit) -> None:
-        parts = self._asked(request)
+        parts, wire = self._asked(request)
         try:
-            reply = await self._transport.send(wire_request(parts))
+            reply = await self._transport.send(wire)
         except WireError as error:
             raise ProviderFailure(_of_connection(error)) from error
         try:
@@ -81,13 +81,15 @@ class DialectProvider:
                 raise ProviderFailure(await self._refusal(reply))
             await self._take(reply, parts, emit)
         finally:
-            with anyio.CancelScope(shield=True):  # a cancelled turn lets go of its connection too
+            # a cancelled turn lets go of its connection too; what came of a turn does not depend on how that goes
+            with anyio.CancelScope(shield=True), suppress(Exception):
                 await reply.aclose()
 
-    def _asked(self, request: TurnRequest) -> RequestParts:
-        """The request in the API's words; one that the API has no words for is refused before it is sent."""
+    def _asked(self, request: TurnRequest) -> tuple[RequestParts, WireRequest]:
+        """The request in the API's words, and as bytes; one that the API has no words for is refused before it is sent."""
         try:
-            return with_options(self._build(request), request.options)
+            parts = with_options(self._build(request), request.options)
+            return parts, wire_request(parts)
         except HarnessError as error:
             refused = ApiError(kind=ErrorKind.INVALID_REQUEST, message=str(error))
             raise ProviderFailure(refused) from error
@@ -133,9 +135,16 @@ def with_options(parts: RequestParts, options: Mapping[str, Any]) -> RequestPart
 
 
 def wire_request(parts: RequestParts) -> WireRequest:
-    """The request as bytes: compact JSON, the order of the fields kept."""
-    body = json.dumps(parts.body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    """The request as bytes: compact JSON, the order of the fields kept; half a character, which UTF-8 has no bytes for, as its
+    escape. Raises `UnsupportedRequestError` for what JSON has no form for (NaN, objects of Python's, a tower of lists)."""
+    try:
+        text = json.dumps(parts.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UnsupportedRequestError(
+            f"the request cannot be written as JSON: {error}", hint="see what goes into it"
+        ) from error
     headers = {"content-type": "application/json", **parts.headers}
+    body = text.encode("utf-8", "backslashreplace")  # in JSON these letters stand in strings only, and so their escapes
     return WireRequest(method=parts.method, path=parts.path, headers=headers, body=body)
 
 

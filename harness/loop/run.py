@@ -8,7 +8,6 @@ is ended, and one event says that it is over.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -64,6 +63,7 @@ class Run:
         self._spent = Spent(since=setup.clock())
         self._began = len(setup.state)
         self._open: _Open | None = None
+        self._interrupt: BaseException | None = None
 
     async def drive(self, prompts: list[Turn], trigger: Trigger) -> None:
         """From the first event to the last. Raises nothing that a provider, a tool, a hook or a watcher does, but
@@ -81,10 +81,10 @@ class Run:
             self._end(Ending.DONE)
         await ask(self._setup.hooks.after_run, self.result)
 
-    def interrupted(self, ending: Ending, reason: str | None) -> None:
+    def interrupted(self, ending: Ending, reason: str | None, error: BaseException | None = None) -> None:
         """End a run that was stopped from outside, unless it had ended before."""
         if self.result is None:
-            self._end(ending, reason)
+            self._end(ending, reason, error)
 
     # its turns
 
@@ -223,6 +223,8 @@ class Run:
             costs=tuple(self._spent.costs),
         )
         self._tell_anyway(RunEndEvent(result=self.result))
+        if self._interrupt is not None:
+            raise self._interrupt
 
     def _answer_rest(self) -> list[ToolResult]:
         """A result for each call in the log that has none: no API takes a conversation that lacks one."""
@@ -232,9 +234,14 @@ class Run:
         return left
 
     def _tell_anyway(self, event: Event) -> None:
-        """A watcher that fails keeps a run from nothing that it still has to do."""
-        with suppress(Exception):
+        """A watcher that fails keeps a run from nothing that it still has to do; one that means to end the program does so
+        afterwards."""
+        try:
             self._tell(event)
+        except Exception:  # noqa: S110
+            pass
+        except BaseException as raised:
+            self._interrupt = self._interrupt or raised
 
 
 def _response(reply: Reply) -> Response | None:

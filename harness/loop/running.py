@@ -27,6 +27,8 @@ from harness.response import Part, Response
 
 Transform = Callable[[State], State | Awaitable[State]]
 
+_KINDS: dict[type, ArtifactKind] = {delta: delta.kind for delta in DELTAS}
+
 _ROUND = 64
 """After so many artifacts everybody else gets a round of the event loop, whatever the provider waits for: a provider that has
 its whole answer at hand can be cancelled too."""
@@ -53,8 +55,9 @@ class Running:
         self._spoken = False
         self._count = 0
         self._telling = asyncio.Lock()
-        self._owner: asyncio.Task[Any] | None = None
-        self._cancels = 0
+        self._alone = False  # whether a fragment may be told at once: the turn streams, and nobody holds the lock
+        self._cancelling: Callable[[], int]  # how often whoever started the turn was cancelled
+        self._cancels: int  # … before it did
         self._stop: asyncio.Future[None]
         self.task: asyncio.Task[None]
 
@@ -63,8 +66,9 @@ class Running:
     def start(self, state: State, *options: Mapping[str, Any]) -> None:
         """Begin. The task that calls this is the one whose cancellation cancels the turn."""
         loop = asyncio.get_running_loop()
-        self._owner = asyncio.current_task()
-        self._cancels = self._owner.cancelling() if self._owner is not None else 0
+        owner = asyncio.current_task()
+        self._cancelling = owner.cancelling if owner is not None else _never
+        self._cancels = self._cancelling()
         self._stop = loop.create_future()
         self.task = loop.create_task(self._run(state, options))
 
@@ -149,9 +153,7 @@ class Running:
 
     def _stopped(self) -> bool:
         """Whether the turn was cancelled or its step closed; from that moment on, before the event loop gets to it."""
-        if self.interrupted or self._stop.done():
-            return True
-        return self._owner is not None and self._owner.cancelling() > self._cancels
+        return self.interrupted or self._stop.done() or self._cancelling() > self._cancels
 
     def _go_on(self) -> None:
         """Whoever made nothing of being cancelled does not get further."""
@@ -170,23 +172,33 @@ class Running:
 
     async def emit(self, artifact: Artifact) -> None:
         """Take an artifact from the provider (see `artifacts.Emit`)."""
-        if self._spoken or self._stopped():
+        # what `_stopped` says, without a call: there is one artifact for every fragment
+        if self._spoken or self.interrupted or self._stop.done() or self._cancelling() > self._cancels:
             await self._refuse()
         self._count += 1
         if not self._count % _ROUND:
             await asyncio.sleep(0)
         try:
-            if self._streaming and isinstance(artifact, DELTAS) and not self._telling.locked():
-                self.gathering.add(artifact)
-                pressure = self._teller.artifact(artifact.kind, artifact)
+            kind = _KINDS.get(type(artifact)) if self._alone else None
+            if kind is not None:
+                self.gathering.add(artifact)  # type: ignore[arg-type]
+                pressure = self._teller.artifact(kind, artifact)
                 if pressure is not NOTHING:
                     await pressure
             else:
-                async with self._telling:  # what is told because of one artifact stays together
-                    await self._tell(self._taken(artifact))
+                await self._whole_tale(artifact)
         except Exception as raised:
             self._failed = self._failed or raised  # a provider that makes nothing of it does not save the turn
             raise
+
+    async def _whole_tale(self, artifact: Artifact) -> None:
+        """What is told because of one artifact stays together, whoever else emits meanwhile."""
+        async with self._telling:
+            self._alone = False
+            try:
+                await self._tell(self._taken(artifact))
+            finally:
+                self._alone = self._streaming
 
     def _taken(self, artifact: Artifact) -> list[tuple[ArtifactKind, Any]]:
         """What is to be told because of an artifact: the blocks that it closes come first (M3)."""
@@ -217,6 +229,10 @@ class Running:
         await asyncio.sleep(0)  # whoever tries for ever keeps nobody else from going on
         self._go_on()
         raise TurnOverError("a provider spoke after its turn")
+
+
+def _never() -> int:
+    return 0
 
 
 def _whole(parts: Iterable[TurnPart]) -> list[tuple[ArtifactKind, Any]]:

@@ -2,7 +2,7 @@
 
 Callbacks are synchronous and see every event, whatever becomes of the turn. What a callback emits is told after the event that
 it was called for (row L32). A callback that raises keeps nobody else from seeing the event; the first exception is raised once
-all have.
+all have. So it is with a clock that fails: the event has the last time that is known.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from harness.loop.artifacts import ArtifactKind
 from harness.loop.events import ArtifactEvent, Event
@@ -18,6 +18,15 @@ from harness.loop.fanout import NOTHING, FanOut, Pressure
 
 OnEmit = Callable[[Event], None]
 E = TypeVar("E", bound=Event)
+
+
+class _Open(Event):
+    """An `ArtifactEvent` while it is filled: to fill one that is frozen already costs three times as much."""
+
+    __slots__ = ("artifact", "value")
+    __setattr__ = object.__setattr__
+    __delattr__ = object.__delattr__
+    __init__ = object.__init__
 
 
 class Teller:
@@ -29,7 +38,9 @@ class Teller:
         self.turn = 0
         self.context: Mapping[str, str] = {}
         self._clock = clock
+        self._at = 0.0  # the last time that is known, but for artifacts
         self._seq = 0
+        self._failed: BaseException | None = None  # of the clock; raised once the event was told
         self._waiting: deque[Event] = deque()
         self._telling = False
 
@@ -37,7 +48,11 @@ class Teller:
         """The event with its turn (the one that runs), its number, its time, and the context unless it has its own."""
         self._seq += 1
         turn = self.turn if turn is None else turn
-        return replace(event, turn=turn, seq=self._seq, at=self._clock(), context=event.context or self.context)
+        try:
+            self._at = self._clock()
+        except BaseException as raised:
+            self._failed = self._failed or raised
+        return replace(event, turn=turn, seq=self._seq, at=self._at, context=event.context or self.context)
 
     def emit(self, event: Event, turn: int | None = None) -> Pressure:
         """Stamp and tell."""
@@ -46,7 +61,14 @@ class Teller:
     def artifact(self, kind: ArtifactKind, value: object) -> Pressure:
         """Tell of a fragment, a part or a side channel: the same as `emit`, in one go, since there are many."""
         self._seq += 1
-        event = ArtifactEvent(turn=self.turn, seq=self._seq, at=self._clock(), context=self.context, artifact=kind, value=value)
+        event: Any = _Open()
+        event.turn = self.turn
+        event.seq = self._seq
+        event.at = self._clock()
+        event.context = self.context
+        event.artifact = kind
+        event.value = value
+        event.__class__ = ArtifactEvent
         return self.tell(event) if self.on_emit else self.fanout.put(event)
 
     def tell(self, event: Event) -> Pressure:
@@ -68,6 +90,7 @@ class Teller:
                 pressure += self.fanout.put(event)
         finally:
             self._telling = False
+        failed, self._failed = failed or self._failed, None
         if failed is not None:
             raise failed
         return pressure

@@ -15,7 +15,8 @@ from harness import dialects
 from harness.cassette import pairing
 from harness.cassette.model import Cassette, Chunk, Ending, Exchange, Headers, Provenance, Request
 from harness.errors import CassetteError
-from harness.recording.masking import masked
+from harness.redacting import redacted
+from harness.redacting.exchanges import credentials
 
 
 class Take:
@@ -63,17 +64,20 @@ class Take:
 class Recorder:
     """The exchanges of one or several transports in the order of their requests.
 
-    `by` says in cassettes who recorded. `clock` counts seconds, `today` is the date of the recording.
+    `by` says in cassettes who recorded. `secrets` are left out of what is given out, whatever they look like, as are those that
+    can be told by their looks or names (`redacting`). `clock` counts seconds, `today` is the date of the recording.
     """
 
     def __init__(
         self,
         *,
         by: str | None = None,
+        secrets: Iterable[str] = (),
         clock: Callable[[], float] = time.monotonic,
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
         self._by = by
+        self._secrets = tuple(secrets)
         self._clock = clock
         self._today = today
         self._takes: list[Take] = []
@@ -90,9 +94,16 @@ class Recorder:
         return sum(not take.over for take in self._takes)
 
     @property
+    def taken(self) -> list[Exchange]:
+        """The same as `exchanges`, with all secrets: nothing to be written down."""
+        return [take.exchange() for take in self._takes]
+
+    @property
     def exchanges(self) -> list[Exchange]:
-        """What was recorded, without the secrets of its head; of those that still go on what has passed so far."""
-        return [masked(take.exchange()) for take in self._takes]
+        """What was recorded, without secrets; of those that still go on what has passed so far."""
+        recorded = self.taken
+        known = (*self._secrets, *dict.fromkeys(found for exchange in recorded for found in credentials(exchange.request)))
+        return [redacted(exchange, known) for exchange in recorded]
 
     def cassettes(self, name: str, *, dialect: str | None = None, provider: str | None = None) -> list[Cassette]:
         """The turns that were recorded, streams with their twins; retries and other turns are cassettes of their own.

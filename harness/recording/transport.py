@@ -1,8 +1,8 @@
-"""A transport for httpx clients that records what passes through another one. The client sees no difference."""
+"""Transports for httpx clients that record what passes through another one. The client sees no difference."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from typing import cast
 
 import httpx
@@ -71,6 +71,61 @@ class _Tapped(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
+class SyncRecordingTransport(httpx.BaseTransport):
+    """The same for a client that is not async."""
+
+    def __init__(self, inner: httpx.BaseTransport, recorder: Recorder | None = None) -> None:
+        self.recorder = recorder if recorder is not None else Recorder()
+        self._inner = inner
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        take = self.recorder.take(_asked(request, request.read()))
+        try:
+            response = self._inner.handle_request(request)
+        except BaseException as error:
+            take.end(_ending(error))
+            raise
+        take.head(response.status_code, _fields(response.headers))
+        return httpx.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_TappedSync(cast("httpx.SyncByteStream", response.stream), take),
+            extensions=response.extensions,
+            request=request,
+        )
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+class _TappedSync(httpx.SyncByteStream):
+    """The same for a body that is read without waiting for others."""
+
+    def __init__(self, stream: httpx.SyncByteStream, take: Take) -> None:
+        self._stream = stream
+        self._pieces = iter(stream)
+        self._take = take
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            data = next(self._pieces)
+        except StopIteration:
+            self._take.end("eof")
+            raise
+        except httpx.TransportError as error:
+            self._take.end(_ending(error))
+            raise
+        self._take.chunk(data)
+        return data
+
+    def close(self) -> None:
+        self._take.end("reset")
+        self._stream.close()
+
+
 def _ending(error: BaseException) -> Ending:
     return "timeout" if isinstance(error, httpx.TimeoutException) else "reset"
 
@@ -83,6 +138,10 @@ async def _read(request: httpx.Request) -> Request:
         request.stream = httpx.ByteStream(body)
     else:
         body = request.read()
+    return _asked(request, body)
+
+
+def _asked(request: httpx.Request, body: bytes) -> Request:
     url = request.url
     return Request(
         method=request.method,

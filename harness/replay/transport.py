@@ -129,4 +129,12 @@ def _headers(exchange: Exchange) -> list[tuple[bytes, bytes]]:
     if encoding is not None and not is_encoded(encoding, exchange.body[:_HEAD]):
         false |= {"content-encoding", "content-length"}
     fields = (field for field in exchange.headers.fields if field[0].lower() not in false)
-    return [(name.encode("latin-1", "replace"), value.encode("utf-8", "replace")) for name, value in fields]
+    return [(name.encode("latin-1", "replace"), _value(value)) for name, value in fields]
+
+
+def _value(text: str) -> bytes:
+    """The bytes of a header's value: as recorders read them, one letter for each, unless there are more letters than that."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len
 
 _MOST_CARETS = 60
+_MOST_LINES = 2
+_MOST_MARKED = 4096
+_LINE = re.compile(rb"[^\r\n]+")
 
 
 def excerpt(body: bytes, span: tuple[int, int], width: int, *, ascii: bool = False) -> tuple[str, str]:
@@ -26,6 +31,17 @@ def excerpt(body: bytes, span: tuple[int, int], width: int, *, ascii: bool = Fal
     rest = cut if shown != marked + after else ""
     carets = "^" * max(1, min(cell_len(marked), cell_len(shown), _MOST_CARETS))
     return line + shown + rest, " " * cell_len(line) + carets
+
+
+def lines_of(body: bytes, span: tuple[int, int]) -> list[tuple[int, int]]:
+    """The lines of text that a span lies on, as spans of their own, as far as it is worth showing them: an event of two lines,
+    its name and its data, says little by its name."""
+    start, end = span
+    marked = body[start : min(end, start + _MOST_MARKED)]
+    if not marked.startswith(b"event:"):
+        return [span]
+    found = [(match.start() + start, match.end() + start) for match in _LINE.finditer(marked)]
+    return found[:_MOST_LINES] or [span]
 
 
 def harmless(text: str, *, ascii: bool = False) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from harness.conformance.verdict import Grade, Verdict
 from harness.findings import Finding
 from harness.reporting.results import dumped
+from harness.reporting.words import fault
 from harness.suite import Outcome
 
 _MOST = 60_000  # characters; what a pull request's comment and most CI summaries take
@@ -57,7 +58,8 @@ def _failure(verdict: Verdict) -> str:
 def _finding(finding: Finding) -> Iterator[str]:
     rule = f"{finding.rule} · " if finding.rule else ""
     message = _text(_value(finding.message))
-    yield f"- **{rule}{finding.kind}** {message} ({_text(str(finding.where))})"
+    blame = f"; {blamed}" if (blamed := fault(finding)) else ""
+    yield f"- **{rule}{finding.kind}** {message} ({_text(str(finding.where))}{blame})"
     if finding.compares:
         yield f"  - expected {_code(_value(finding.expected))}"
         yield f"  - observed {_code(_value(finding.got))}"

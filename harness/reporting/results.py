@@ -46,6 +46,7 @@ class FindingLine(_Model):
     where: PlaceLine
     expected: Any = None
     got: Any = None
+    blame: str | None = None
     known: str | None = None
 
 

@@ -16,8 +16,9 @@ from harness.conformance.compare import ABSENT
 from harness.conformance.verdict import Grade, Verdict
 from harness.errors import Where
 from harness.findings import Finding, Level
-from harness.reporting.excerpt import excerpt, harmless
+from harness.reporting.excerpt import excerpt, harmless, lines_of
 from harness.reporting.results import dumped
+from harness.reporting.words import fault, reason
 from harness.response import Response
 from harness.suite import Outcome
 
@@ -90,23 +91,28 @@ class Terminal:
         title = f"{self._glyph(verdict.grade)} {verdict.cassette} · {verdict.check.value} · {verdict.grade.value}"
         self.line((title, _GLYPHS[verdict.grade][2]))
         findings = [f for f in verdict.findings if f.fails]
-        for finding in findings[:_MOST_FINDINGS]:
-            self.finding(finding, body_of)
+        told = findings[:_MOST_FINDINGS]
+        for number, finding in enumerate(told):
+            self.finding(finding, body_of, why=finding.rule not in [earlier.rule for earlier in told[:number]])
         if len(findings) > _MOST_FINDINGS:
             self.line(f"  … and {len(findings) - _MOST_FINDINGS} more findings")
         self.line("  again: ", again)
 
-    def finding(self, finding: Finding, body_of: BodyOf) -> None:
-        """The rule, what was met, where, and the bytes."""
+    def finding(self, finding: Finding, body_of: BodyOf, *, why: bool = True) -> None:
+        """The rule, what was met, where, whose fault it is, the bytes, and why it matters."""
         place = Where(frame=finding.where.frame, span=finding.where.span)
         rule = f"{finding.rule}  " if finding.rule else ""
         where = f"   {place}" if str(place) else ""
-        self.line("  ", (f"{rule}{finding.level.value}", _LEVELS[finding.level]), f"  {finding.kind}{where}")
+        blame = f"   {blamed}" if (blamed := fault(finding)) else ""
+        self.line("  ", (f"{rule}{finding.level.value}", _LEVELS[finding.level]), f"  {finding.kind}{where}{blame}")
         self.line(f"    {_clipped(finding.message, 400)}")
         if finding.compares:
-            self.line(f"    expected {_value(finding.expected)}   got {_value(finding.got)}")
+            wanted = "" if finding.expected is None and finding.rule is not None else f"expected {_value(finding.expected)}   "
+            self.line(f"    {wanted}got {_value(finding.got)}")
         for row in self._bytes(finding, body_of):
             self.line(f"      {row}")
+        if why and (words := reason(finding)):
+            self.line(f"    {words}")
 
     def checked(self, checked: Checked) -> None:
         """One input of `check`: what it is, its findings, what the turn came to."""
@@ -115,11 +121,13 @@ class Terminal:
         style = {"ok": "green", "violation": "yellow", "error": "red"}[checked.outcome.value]
         self.line(f"{checked.input.name} · {checked.input.dialect.name}{how} · ", (checked.outcome.value, style), f" · {end}")
         alike: Counter[tuple[str, str]] = Counter()
+        explained: set[str | None] = set()
         for finding in checked.findings:
             what = finding.kind, re.sub(r"/\d+", "/*", finding.where.path or "")
             alike[what] += 1
             if alike[what] <= _MOST_ALIKE:
-                self.finding(finding, checked.body_of)
+                self.finding(finding, checked.body_of, why=finding.rule not in explained)
+                explained.add(finding.rule)
         for (kind, path), count in alike.items():
             if count > _MOST_ALIKE:
                 self.line(f"  … and {count - _MOST_ALIKE} more of {kind} {path}".rstrip() + "; --json has them all")
@@ -145,7 +153,9 @@ class Terminal:
     def _bytes(self, finding: Finding, body_of: BodyOf) -> Iterator[str]:
         body = body_of(finding.where)
         if body and finding.where.span is not None:
-            yield from excerpt(body, finding.where.span, max(20, min(self._console.width, 140) - 8), ascii=self._ascii)
+            width = max(20, min(self._console.width, 140) - 8)
+            for span in lines_of(body, finding.where.span):
+                yield from excerpt(body, span, width, ascii=self._ascii)
 
     def _glyph(self, grade: Grade) -> str:
         return _GLYPHS[grade][1 if self._ascii else 0]

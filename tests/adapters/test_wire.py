@@ -158,3 +158,15 @@ NAMES = {"anthropic-messages": {"x-api-key": "k"}, "gemini": {"x-goog-api-key": 
 def test_keys_have_the_name_that_the_vendor_gives_them(dialect: str) -> None:
     assert key_header(dialect, "k") == NAMES.get(dialect, {"authorization": "Bearer k"})
     assert dialects.dialect(dialect).key_header[0].islower()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(ConnectionResetError("gone"), "network"), (OSError(5, "gone"), "network"), (TimeoutError("gone"), "timeout")],
+)
+def test_the_errors_of_the_system_are_those_of_the_connection(error: OSError, kind: str) -> None:
+    """Not every transport puts them in httpx's words."""
+    for answer in (error, httpx.Response(200, stream=Pieces(BODY[:20], error))):
+        with pytest.raises(WireError, match="gone") as caught:
+            run(fetched(HttpxTransport(client(answer), base_url="http://here"), WireRequest()))
+        assert caught.value.kind == kind

@@ -151,3 +151,9 @@ def test_large_bodies(tmp_path: Path) -> None:
         again = through_file(cassette(body), tmp_path)
         assert again.stream is not None
         assert again.stream.body == body
+
+
+def test_halves_of_a_character_that_were_encoded_each_are_one() -> None:
+    """Some keepers write a character beyond the first 65,536 as two of three bytes each."""
+    answer = Exchange(chunks=(Chunk(data=b'{"said": "\xed\xa0\xbd\xed\xb0\x99, \xed\xa0\xbd"}'),))
+    assert answer.json == {"said": "\U0001f419, \ud83d"}

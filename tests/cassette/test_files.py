@@ -272,7 +272,7 @@ def test_an_unknown_dialect_is_told_with_its_place(tmp_path: Path) -> None:
 def test_a_missing_libyaml_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delattr(yaml, "CSafeLoader")
     monkeypatch.delattr(yaml, "CSafeDumper")
-    for cached in (libyaml._base, libyaml._loader, libyaml._dumper):
+    for cached in (libyaml._base, libyaml.loader, libyaml._dumper):
         cached.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="libyaml"):
@@ -280,7 +280,7 @@ def test_a_missing_libyaml_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path:
         with pytest.warns(RuntimeWarning, match="libyaml"):
             assert load_one(tmp_path / "a.yaml") == pair()
     finally:
-        for cached in (libyaml._base, libyaml._loader, libyaml._dumper):
+        for cached in (libyaml._base, libyaml.loader, libyaml._dumper):
             cached.cache_clear()
 
 

@@ -113,7 +113,7 @@ def _row(name: str, *twins: str, streaming: bool, **more: Any) -> str:
     return json.dumps(row | {"pair_with": twins, "pair_kind": kind, "features": ["text"], "quirks": ["odd"]} | more) + "\n"
 
 
-def test_a_manifest_tells_what_each_is(tmp_path: Path) -> None:
+def test_a_manifest_tells_what_each_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("s1", "s2", "s3", "p1", "p2", "p3"):
         folder(tmp_path / "openai-chat", name, name.encode())
     plains, streams = ("p1", "p2"), ("s1", "s2", "s3")
@@ -139,6 +139,8 @@ def test_a_manifest_tells_what_each_is(tmp_path: Path) -> None:
     below = load_one(tmp_path / "openai-chat" / "s2")
     assert (below.id, below.reference) == ("s2", case.reference)
     assert [case.id for case in load(tmp_path / "openai-chat")] == ["p3", "s1", "s2", "s3"]
+    monkeypatch.chdir(tmp_path / "openai-chat")
+    assert [case.id for case in load(Path("../openai-chat"))] == ["p3", "s1", "s2", "s3"]
 
 
 def test_other_apis_are_passed_over_in_a_tree(tmp_path: Path) -> None:
@@ -162,6 +164,9 @@ def test_other_apis_are_passed_over_in_a_tree(tmp_path: Path) -> None:
         ({"timing": {"body": [[0.1, 13]]}}, r"timing\.json: the pieces do not fit the body"),
         ({"timing": {"body": [[0.1, -1], [0.2, 14]]}}, r"timing\.json: the pieces do not fit the body"),
         ({"timing": {"body": 7}}, r"timing\.json: the pieces do not fit the body"),
+        ({"timing": {"body": [[float("inf"), 14]]}}, r"timing\.json: .* a time of the chunks is no finite number"),
+        ({"timing": {"body": [[float("nan"), 14]]}}, r"timing\.json: .* a time of the chunks is no finite number"),
+        ({"timing": {"body": [[0.1, float("inf")]]}}, r"timing\.json: the pieces do not fit the body"),
     ],
 )
 def test_damage_is_told_with_its_place(files: dict[str, Any], says: str, tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ CASES: dict[str, Case] = {
     "concat_keeps_every_character": case(
         (CONCAT, A, "a\r"), (CONCAT, A, "\nb\r\n"), (CONCAT, A, "\u2028\x00\x85"), body={"a": "a\r\nb\r\n\u2028\x00\x85"}
     ),
-    "concat_halves_of_a_surrogate_pair": case((CONCAT, A, "\ud83d"), (CONCAT, A, "\ude00"), body={"a": "\ud83d\ude00"}),
+    "concat_halves_of_a_surrogate_pair": case((CONCAT, A, "\ud83d"), (CONCAT, A, "\ude00"), body={"a": "\U0001f600"}),
+    "concat_half_of_a_character": case((CONCAT, A, "\ud83d"), (CONCAT, A, "x\ude00"), body={"a": "\ud83dx\ude00"}),
     "concat_after_the_object_around_was_set": case(
         (CONCAT, ("a", "t"), "x"), (SET, A, {}), (CONCAT, ("a", "t"), "y"), body={"a": {"t": "y"}}
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,15 +11,16 @@ import pytest
 from harness import suite
 from harness.adapters import Observation, Ours
 from harness.cassette.model import Cassette, Exchange
-from harness.conformance import native
+from harness.conformance import inspection, native
 from harness.conformance.judge import judge
+from harness.conformance.rules import RULES, inspector
 from harness.conformance.verdict import Check, Grade, Verdict
 from harness.errors import UnsupportedDialectError
 from harness.findings import KINDS, Level
 from tests import chat
 from tests.exchanges import cassette, completion, document, exchange, sse
 
-TURN = (chat.text("Hello"), chat.text(" there"), chat.stops())
+TURN = (chat.opens("Hello"), chat.text(" there"), chat.stops())
 TWIN = completion({"content": "Hello there"})
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
@@ -29,6 +32,7 @@ def _no_vendor_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def verdicts_of(case: Cassette) -> dict[Check, Verdict]:
+    """The verdicts without those of the catalogue: what is judged of an adapter that has read the bytes itself."""
     sides = [Ours().observe(side, case.dialect) if side is not None else None for side in (case.stream, case.reference)]
     return {verdict.check: verdict for verdict in judge(case, *sides)}
 
@@ -150,6 +154,72 @@ def test_a_media_type_that_is_not_the_streams_fails_reassembly() -> None:
     assert musts(verdicts[Check.FRAMING]) == []
 
 
+# by the catalogue
+
+
+def run_of(case: Cassette) -> dict[Check, Verdict]:
+    """The verdicts of the main program: our own pipeline reads, and the rules look on."""
+    return {verdict.check: verdict for verdict in suite.run([case], adapters=[Ours()]).verdicts}
+
+
+def test_the_catalogue_has_a_verdict_of_its_own() -> None:
+    verdicts = run_of(cassette(exchange(sse(*TURN)), document(TWIN)))
+    assert {check: (v.grade, v.findings) for check, v in verdicts.items()} == {
+        Check.FRAMING: (Grade.PASS, ()),
+        Check.REASSEMBLY: (Grade.PASS, ()),
+        Check.REFERENCE: (Grade.PASS, ()),
+        Check.RULES: (Grade.PASS, ()),
+    }
+    assert Check.RULES in run_of(cassette(None, document(TWIN)))
+
+
+@pytest.mark.parametrize(
+    ("payloads", "end", "rule"),
+    [
+        ((chat.text("Hello"), chat.stops()), True, "OAI-C-011"),
+        (TURN, False, "OAI-C-001"),
+        (TURN[:2], True, "OAI-C-014"),
+        ((*TURN, chat.DONE, chat.text("b")), False, "SSE-016"),
+        ((chat.opens(None), chat.calls(chat.head(None, "c", "f", "{}")), chat.stops("tool_calls")), True, "OAI-C-022"),
+    ],
+)
+def test_what_a_rule_says_is_said_once(payloads: tuple[Any, ...], end: bool, rule: str) -> None:
+    verdicts = run_of(cassette(exchange(sse(*payloads, end=end)), id="openai-chat/here/one"))
+    (finding,) = [f for f in verdicts[Check.RULES].findings if f.level is Level.MUST]
+    assert (finding.rule, finding.where.cassette, finding.where.exchange) == (rule, "openai-chat/here/one", 0)
+    assert finding.blame == "server or gateway"
+    assert verdicts[Check.RULES].grade is Grade.WRONG
+    assert musts(verdicts[Check.REASSEMBLY]) == musts(verdicts[Check.FRAMING]) == []
+
+
+def test_rules_about_frames_are_judged_with_the_framing() -> None:
+    verdicts = run_of(cassette(exchange(sse(chat.opens("a"), b'{"broken', chat.stops()))))
+    assert [f.rule for f in verdicts[Check.FRAMING].findings] == ["SSE-015"]
+    assert (verdicts[Check.FRAMING].grade, verdicts[Check.RULES].grade) == (Grade.WRONG, Grade.PASS)
+
+
+def test_what_rules_say_of_the_twin_is_placed_there() -> None:
+    streamed = exchange(sse(*TURN), request={"stream": False, "messages": []})
+    verdict = run_of(cassette(exchange(sse(*TURN)), streamed))[Check.RULES]
+    assert {(f.rule, f.where.exchange) for f in verdict.findings if f.level is Level.MUST} == {("HTTP-003", 1)}
+
+
+def test_the_catalogue_is_about_bytes_and_not_about_adapters() -> None:
+    assert Check.RULES not in {v.check for v in suite.run([cassette(exchange(sse(*TURN)))], adapters=[Foreign()]).verdicts}
+
+
+def test_a_rule_that_cannot_be_evaluated_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise KeyError("x")
+
+    broken = replace(RULES["OAI-C-011"], check=fail)
+    rules = partial(inspector, rules=[broken])
+    monkeypatch.setattr(inspection, "inspector", lambda case, _: rules(case))
+    outcome = suite.run([cassette(exchange(sse(*TURN)))])
+    assert outcome.harness_failed
+    assert "OAI-C-011: KeyError: 'x'" in outcome.verdicts[0].findings[0].message
+
+
 # errors and endings that were recorded
 
 
@@ -176,6 +246,23 @@ def test_a_cut_that_was_recorded_passes(ending: Any, kind: str) -> None:
     assert {v.grade for v in verdicts.values()} == {Grade.PASS}
     kinds = {f.kind: f.level for f in verdicts[Check.REASSEMBLY].findings}
     assert kinds == {kind: Level.INFO, "stream/truncated": Level.INFO}
+
+
+@pytest.mark.parametrize("ending", ["eof", "reset", "timeout"])
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"", "stream/empty"),
+        (sse(*TURN, end=False), "stream/done-missing"),
+        (sse(*TURN, end=False)[:-1], "framing/unterminated-event"),
+    ],
+)
+def test_a_cut_blames_the_server_where_nothing_else_explains_it(body: bytes, kind: str, ending: Any) -> None:
+    """By the collector and by the rules alike."""
+    case = cassette(exchange(body, ending=ending))
+    found = [f for judged in (verdicts_of(case), run_of(case)) for v in judged.values() for f in v.findings if f.kind == kind]
+    assert {f.level for f in found} == {Level.MUST if ending == "eof" else Level.INFO}
+    assert len(found) >= 2
 
 
 @pytest.mark.parametrize("ending", ["reset", "timeout"])
@@ -302,6 +389,15 @@ class Failing:
         raise self._error
 
 
+class Foreign:
+    """An adapter that is not ours, though it sees what ours does."""
+
+    name, version = "foreign", "1"
+
+    def observe(self, exchange: Exchange, dialect: str) -> Observation:
+        return Ours().observe(exchange, dialect)
+
+
 def test_a_fault_of_ours_is_a_verdict_of_its_own_and_ends_nothing() -> None:
     cases = [cassette(exchange(sse(*TURN)), id=name) for name in ("one", "two")]
     outcome = suite.run(cases, adapters=[Failing(RuntimeError("oops")), Ours()])
@@ -311,7 +407,7 @@ def test_a_fault_of_ours_is_a_verdict_of_its_own_and_ends_nothing() -> None:
     failed = [v for v in outcome.verdicts if v.grade is Grade.HARNESS_ERROR]
     assert [(v.cassette, v.adapter) for v in failed] == [("one", "failing"), ("two", "failing")]
     assert "RuntimeError: oops" in failed[0].findings[0].message
-    assert len(outcome.verdicts) == 6
+    assert len(outcome.verdicts) == 8
 
 
 def test_an_input_that_cannot_be_read_is_no_fault_of_ours() -> None:
@@ -325,7 +421,7 @@ def test_times_are_told_and_nothing_else_depends_on_them() -> None:
     told: list[str] = []
     outcome = suite.run([case], clock=lambda: float(next(ticks)), progress=lambda c: told.append(c.id))
     assert outcome.seconds == 3.0
-    assert {v.ms for v in outcome.verdicts} == {round(1000 / 4, 3)}
+    assert {v.ms for v in outcome.verdicts} == {round(1000 / 5, 3)}
     assert told == [case.id]
 
 

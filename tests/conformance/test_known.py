@@ -286,6 +286,16 @@ def test_a_file_that_cannot_be_read(text: str | bytes, place: str, message: str,
     assert "rule, reason and evidence" in (error.value.hint or "")
 
 
+@pytest.mark.parametrize(("rule", "hint"), [("OAI-C-999", "did you mean OAI-C-"), ("tool", None), ("*", None)])
+def test_an_entry_names_a_rule_or_a_kind_that_there_is(rule: str, hint: str | None, tmp_path: Path) -> None:
+    file = written(tmp_path, WHOLE + f'[[known]]\nrule = "{rule}"\nreason = "r"\nevidence = "e"\n')
+    with pytest.raises(KnownError) as error:
+        load(file)
+    assert error.value.where == f"{file} known entry 3 rule"
+    assert f"no rule is called {rule!r}" in error.value.message
+    assert hint is None or hint in (error.value.hint or "")
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.toml", tmp_path):
         with pytest.raises(KnownError) as error:

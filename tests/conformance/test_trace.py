@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -455,3 +456,17 @@ def test_damaged_streams_are_judged_all_the_same() -> None:
                 body[chance.randrange(len(body))] = chance.choice(b'{}[]",:\\\n\r 0e\xff\x00u')
             damaged = replace(stream.exchange, chunks=(Chunk(data=bytes(body)),))
             judge(replace(stream.case, stream=damaged), ours.observe(damaged, stream.dialect), twin)
+
+
+def test_findings_about_several_frames_are_placed_in_one_go() -> None:
+    """Frames are gone over once for all findings, and only those are kept that one is about."""
+    stream = exchange(sse(*({"choices": [{"index": 0, "delta": {"content": letter}}]} for letter in "abcdef")))
+    places = [(4, "/choices/0/delta"), (1, "/choices/0/index"), (9, "/choices"), (4, "/choices/0/delta/content"), (2, None)]
+    findings = [Finding(kind="field/type", message="", where=Where(frame=frame, path=path)) for frame, path in places]
+    trace = Trace(stream, dialects.dialect("openai-chat"))
+    with mock.patch.object(trace, "_frames", wraps=trace._frames) as gone_over:
+        together = trace.pinpointed(findings)
+    assert gone_over.call_count == 1
+    assert together == [Trace(stream, dialects.dialect("openai-chat")).pinpoint(finding) for finding in findings]
+    spans = [finding.where.span for finding in together]
+    assert [span and stream.body[slice(*span)] for span in spans] == [b'{"content":"e"}', b"0", None, b'"e"', None]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from harness import StreamCollector, dialect
 from harness.collector import Collected
+from harness.dialects.translating import UNREADABLE
 from harness.framing import Frame
 from harness.response import FinishReason, ToolCall, Usage
 
@@ -323,6 +324,70 @@ def test_reading_plain_answers(
     assert (response.text, response.finish_reason, response.usage) == (text, reason, usage)
 
 
+# who watches
+
+
+def watched(*frames: Frame) -> list[tuple[str | None, Any, bool]]:
+    """What is told of each payload: the name of its frame, its value, and whether the strict reader took it."""
+    told: list[tuple[str | None, Any, bool]] = []
+    collector = StreamCollector("bedrock-invoke", watch=lambda frame, value, strict: told.append((frame.name, value, strict)))
+    collector.extend(frames)
+    collector.close()
+    return told
+
+
+def test_who_watches_sees_what_chunks_carry_with_bedrocks_own_fields() -> None:
+    events: list[dict[str, Any]] = [{"generation": "a"}, {"generation": "b", "stop_reason": "stop", **METRICS}]
+    assert watched(*(chunk(n, event) for n, event in enumerate(events))) == [(None, event, True) for event in events]
+
+
+def test_who_watches_sees_of_a_steady_stream_its_first_payloads_only() -> None:
+    head = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    deltas = [{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}} for word in "abcdefgh"]
+    ends: dict[str, Any] = {"type": "message_stop", **METRICS}
+    told = [value for _, value, _ in watched(*(chunk(n, event) for n, event in enumerate([head, *deltas, ends])))]
+    assert told == [head, *deltas[:2], ends]
+
+
+def test_who_watches_sees_every_payload_of_nova() -> None:
+    events: list[dict[str, Any]] = [{"messageStart": {"role": "assistant"}}]
+    for index in range(5):
+        events += [{"contentBlockDelta": {"contentBlockIndex": index, "delta": {"text": "a"}}}]
+        events += [{"contentBlockStop": {"contentBlockIndex": index}}]
+    assert [value for _, value, _ in watched(*(chunk(n, event) for n, event in enumerate(events)))] == events
+
+
+def test_who_watches_sees_what_is_not_used() -> None:
+    late = {"generation": "c"}
+    told = watched(chunk(0, {"generation": "a", **METRICS}), chunk(1, late), chunk(2, b"no"))
+    assert told[1:] == [(None, late, True), (None, UNREADABLE, False)]
+
+
+def test_who_watches_sees_frames_that_carry_nothing_as_they_are() -> None:
+    event, exception = {":message-type": "event"}, {":message-type": "exception"}
+    told = watched(
+        Frame(0, "chunk", b'{"bytes":"?"}', headers=event),
+        Frame(1, "chunk", b"[1]", headers=event),
+        Frame(2, "chunk", b"no", headers=event),
+        Frame(3, "hint", b"{}", headers=event),
+        Frame(4, "throttlingException", b'{"message":"no"}', headers=exception),
+        Frame(5, "throttlingException", b"no", headers=exception),
+    )
+    assert told == [
+        ("chunk", {"bytes": "?"}, True),
+        ("chunk", [1], True),
+        ("chunk", UNREADABLE, False),
+        ("hint", {}, True),
+        ("throttlingException", {"message": "no"}, True),
+        ("throttlingException", {}, True),
+    ]
+
+
+def test_the_marker_that_bedrock_does_not_send_is_not_told() -> None:
+    event = {"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop"}]}
+    assert watched(chunk(0, event)) == [(None, event, True)]
+
+
 _NAMES = (
     "type completion generation outputs outputText index generations text is_finished finish_reason stop_reason choices delta "
     "message messageStart contentBlockDelta contentBlockStop messageStop contentBlockIndex results output content "
@@ -353,3 +418,14 @@ def test_any_events_give_a_result(events: list[Any]) -> None:
     out = collected(*events)
     json.dumps(out.body)
     assert out.complete is False or out.response is not None
+
+
+@pytest.mark.parametrize("reason", [0, False, 1.5, 938, "", [], {}])
+@pytest.mark.parametrize("form", ["llama", "mistral"])
+def test_a_reason_that_is_no_text_is_no_end(form: str, reason: Any) -> None:
+    def piece(text: str, reason: Any) -> Any:
+        mistral = {"outputs": [{"text": text, "stop_reason": reason}]}
+        return mistral if form == "mistral" else {"generation": text, "prompt_token_count": 4, "stop_reason": reason}
+
+    assert not collected(piece("High", None), piece(" tide", reason)).complete
+    assert collected(piece("High", None), piece(" tide", "stop")).complete

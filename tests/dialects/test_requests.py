@@ -219,6 +219,14 @@ def test_arguments_that_are_no_object_are_kept_in_one() -> None:
         assert '{"INVALID_JSON": "{\\"port\\":\\"Ri"}' in json.dumps(asked(dialect, turns=(TALK[0], cut, TALK[2])))
 
 
+@each_dialect
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_numbers_that_json_does_not_have_go_back_as_the_text_that_they_were(dialect: str, number: str) -> None:
+    odd = replace(TALK[1], parts=(replace(CALL, arguments=f'{{"port": {number}}}'),))
+    body = json.dumps(asked(dialect, turns=(TALK[0], odd, TALK[2])), allow_nan=False)
+    assert number in body
+
+
 # what must go back
 
 SECRETS = {"signature", "encrypted_content", "thoughtSignature", "thought_signature", "redactedContent", "data"}

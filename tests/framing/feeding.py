@@ -11,7 +11,7 @@ from zlib import crc32
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from harness.findings import Finding
+from harness.findings import Finding, Level
 from harness.framing import Frame, framer
 
 BOM = b"\xef\xbb\xbf"
@@ -62,12 +62,18 @@ def events(fed: Fed) -> list[tuple[str | None, bytes]]:
 
 
 def kinds(fed: Fed) -> list[str]:
-    return [finding.kind for finding in fed.findings]
+    """What is wrong; information is left out."""
+    return [finding.kind for finding in fed.findings if finding.level is not Level.INFO]
+
+
+def remarks(fed: Fed) -> list[tuple[str, tuple[int, int] | None]]:
+    """The information, and where it points."""
+    return [(finding.kind, finding.where.span) for finding in fed.findings if finding.level is Level.INFO]
 
 
 def spans(fed: Fed) -> list[tuple[int, int] | None]:
-    """Where the findings point."""
-    return [finding.where.span for finding in fed.findings]
+    """Where that stands."""
+    return [finding.where.span for finding in fed.findings if finding.level is not Level.INFO]
 
 
 # event-stream frames

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness import Frame
+from harness.framing import blocks
 from harness.framing.sse import SSEFramer
 
 
@@ -21,3 +22,11 @@ def fed(body: bytes, size: int) -> tuple[list[Frame], list[object]]:
     framer = SSEFramer()
     frames = [frame for start in range(0, len(body), size) for frame in framer.feed(body[start : start + size])]
     return frames + framer.close(), list(framer.findings)
+
+
+@pytest.mark.parametrize("size", [0, 1, 128 * 1024, 128 * 1024 + 1, 1_000_003])
+def test_blocks_are_the_data(size: int) -> None:
+    data = bytes(range(256)) * (size // 256 + 1)
+    pieces = list(blocks(data[:size]))
+    assert b"".join(pieces) == data[:size]
+    assert max(map(len, pieces)) <= 128 * 1024

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.framing import sse
-from tests.framing.feeding import BODIES, events, every_byte, feed, kinds, one, quick, spans, standard_sse, told
+from tests.framing.feeding import BODIES, events, every_byte, feed, kinds, one, quick, remarks, spans, standard_sse, told
 
 STANDARD: dict[str, tuple[bytes, list[tuple[str | None, bytes]]]] = {
     # rule 1: UTF-8, whatever happens
@@ -286,6 +286,7 @@ def test_style_is_remarked_on_once_wherever_the_body_is_cut(body: bytes, kind: s
     [
         b"data: 0\r\n\r\ndata: 1\r\n\r\n",
         b"data: 0\r\rdata: 1\r\r",
+        b"data: 0\r\n\r",  # a body that was cut inside a line end has no other line end
         b"retry: 3000\ndata: 0\n\n",
         b"data:\ndata: 1\n\n",
     ],
@@ -293,3 +294,18 @@ def test_style_is_remarked_on_once_wherever_the_body_is_cut(body: bytes, kind: s
 def test_a_style_of_its_own_is_no_fault(body: bytes) -> None:
     for pieces in ([body], [bytes([byte]) for byte in body]):
         assert kinds(feed("sse", pieces)) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"data: 0\r\n\r\n: ping\r\n\r\n: ping\r\n\r\n", [("framing/comment", (11, 17)), ("framing/crlf", (7, 9))]),
+        (b"\r\ndata: 0\r\n\r\n", [("framing/crlf", (0, 2))]),
+        (b"data: 0\n\n:\n", [("framing/comment", (9, 10))]),
+        (b"data: 0\r\n\r\ndata: 1\n\n", []),
+        (b'{"a":\n: inside\n1}\n', []),
+    ],
+)
+def test_what_clients_trip_over_is_remarked_on_once(body: bytes, expected: list[tuple[str, tuple[int, int]]]) -> None:
+    for pieces in ([body], [bytes([byte]) for byte in body], [body[:8], body[8:]]):
+        assert remarks(feed("sse", pieces)) == expected

@@ -103,6 +103,7 @@ def test_the_main_job_judges_it(tmp_path: Path) -> None:
         Check.REASSEMBLY: Grade.PASS,
         Check.REFERENCE: Grade.PASS,
         Check.EVENTS: Grade.PASS,
+        Check.RULES: Grade.PASS,
     }
 
 

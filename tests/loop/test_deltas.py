@@ -56,6 +56,17 @@ def test_deltas_of_a_stream_fold_to_its_parts(stream: Stream) -> None:
         assert told == due
 
 
+@each_stream
+def test_texts_that_are_heard_without_edits_are_those_of_the_edits(stream: Stream) -> None:
+    slowly, quickly = stream.collector(), stream.collector()
+    of_edits, heard = Deltas(stream.dialect), Deltas(stream.dialect)
+    artifacts = [artifact for frame in stream.frames for artifact in of_edits.of(slowly.add(frame))]
+    quickly.extend(stream.frames, heard)
+    assert heard.taken() == artifacts
+    assert heard.taken() == []
+    assert quickly.close().body == slowly.close().body
+
+
 def test_a_call_is_shown_as_it_grows() -> None:
     artifacts = shown(
         "openai-chat", calls(head(0, "call_1", "get_tide")), calls(more(0, '{"port"')), calls(more(0, ':"Ribe"}'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ from harness.loop.events import (
 )
 from harness.loop.gathering import Snapshot
 from harness.loop.state import Image, Role, ToolResult, Turn
+from harness.loop.telling import Teller
 from harness.loop.values import RecordedError
 from harness.request import CacheSettings, ResponseFormat, ThinkingLevel, ToolDefinition, TurnRequest
 from harness.response import FinishReason, Other, Reasoning, Refusal, Response, Text, ToolCall, Usage
@@ -117,6 +119,22 @@ def test_L40_every_kind_of_event_has_an_example_here() -> None:
     defined = {cls for cls in vars(events_module).values() if isinstance(cls, type) and issubclass(cls, Event)} - {Event}
     assert {type(event) for event in EVENTS} == defined
     assert {event.artifact for event in EVENTS if isinstance(event, ArtifactEvent)} == set(ArtifactKind)
+
+
+def test_an_artifact_that_is_told_is_an_event_as_any_other() -> None:
+    """It is filled in a way of its own, since there is one for every fragment."""
+    told: list[Event] = []
+    teller = Teller([told.append], lambda: 1.25)
+    teller.turn, teller.context = 3, {"trace": "t-1"}
+    teller.artifact(ArtifactKind.TEXT_DELTA, DELTAS[0])
+    (event,) = told
+    made = ArtifactEvent(turn=3, seq=1, at=1.25, context={"trace": "t-1"}, artifact=ArtifactKind.TEXT_DELTA, value=DELTAS[0])
+    assert type(event) is ArtifactEvent
+    assert event == made
+    assert repr(event) == repr(made)
+    assert pickle.loads(pickle.dumps(event)) == made
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        event.seq = 2  # type: ignore[misc]
 
 
 def test_an_exception_comes_back_by_name() -> None:

@@ -13,7 +13,7 @@ import pytest
 from harness.api_error import ErrorKind
 from harness.errors import HarnessError
 from harness.loop.artifacts import Artifact, ArtifactKind, Finish, Settled, Side, TextDelta
-from harness.loop.provider import DialectProvider, ProviderFailure, with_options
+from harness.loop.provider import DialectProvider, ProviderFailure, wire_request, with_options
 from harness.loop.wire import Chunk, WireError, WireRequest
 from harness.request import RequestParts, Role, Turn, TurnRequest
 from harness.response import FinishReason, Text, Usage
@@ -174,6 +174,18 @@ def test_a_reset_within_a_character_leaves_what_was_whole() -> None:
     assert failed.response.text == "Hav"
 
 
+def test_what_only_the_end_of_the_body_completes_is_told_before_the_turn_fails() -> None:
+    told: list[Artifact] = []
+
+    async def emit(artifact: Artifact) -> None:
+        told.append(artifact)
+
+    wire = Wire(sse(text("Hæl"), text("lo"), end=False)[:-1])  # the last event has no blank line after it
+    with pytest.raises(ProviderFailure):
+        run(DialectProvider("openai-chat", wire).invoke(TurnRequest(model="m"), emit))
+    assert [artifact.text for artifact in told if isinstance(artifact, TextDelta)] == ["Hæl", "lo"]
+
+
 def test_a_stream_that_stalls_is_a_timeout() -> None:
     failed = failure(Wire(sse(text("Hav"), end=False), then=WireError("timeout", "nothing came")))
     assert failed.error.kind is ErrorKind.TIMEOUT
@@ -311,3 +323,50 @@ def test_what_cannot_be_asked_is_not_sent() -> None:
 def test_a_name_of_no_dialect() -> None:
     with pytest.raises(HarnessError):
         DialectProvider("morse", Wire())
+
+
+class BadlyClosed(Wire):
+    """Lets go of its connection with an error."""
+
+    async def aclose(self) -> None:
+        await super().aclose()
+        raise OSError("it was gone already")
+
+
+def test_how_a_connection_is_let_go_of_changes_nothing_of_what_came() -> None:
+    assert ask(BadlyClosed(GOOD)) == ask(Wire(GOOD))
+    refused = failure(BadlyClosed(b'{"error":{"message":"ebb"}}', status=500))
+    assert (refused.error.kind, refused.error.message) == (ErrorKind.SERVER, "ebb")
+
+
+def test_a_body_that_nobody_can_decode_says_so() -> None:
+    error = failure(Wire(b"\x8b\x03\x80abc", content_encoding="br")).error
+    assert error.kind is ErrorKind.TRUNCATED
+    assert "the content encoding 'br' cannot be decoded here" in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"), [("\ud83d", "\\ud83d"), ("a\udc00b", "a\\udc00b"), ("\U0001f30a", "\U0001f30a"), ("\x00", "\\u0000")]
+)
+def test_half_a_character_goes_out_as_its_escape(text: str, sent: str) -> None:
+    body = wire_request(RequestParts(path="/", body={text: [text]})).body
+    assert body.decode("utf-8") == f'{{"{sent}":["{sent}"]}}'
+    assert json.loads(body) == {text: [text]}
+
+
+def _deep() -> list[Any]:
+    value: list[Any] = []
+    for _ in range(5_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("-inf"), object(), {1, 2}, 10**5000, _deep()], ids=lambda v: type(v).__name__
+)
+def test_what_json_has_no_form_for_is_refused_before_it_is_sent(value: Any) -> None:
+    wire = Wire(GOOD)
+    refused = failure(wire, options={"extra_body": {"x": value}})
+    assert (refused.error.kind, refused.error.retryable) == (ErrorKind.INVALID_REQUEST, False)
+    assert "cannot be written as JSON" in refused.error.message
+    assert wire.asked == []

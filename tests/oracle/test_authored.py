@@ -69,10 +69,11 @@ def sdks(server: ReplayServer) -> Iterator[dict[str, Any]]:
     from tests.oracle.broken_reader import Broken
     from tests.oracle.gemini_reader import Gemini
     from tests.oracle.ollama_reader import Ollama
+    from tests.oracle.responses_reader import Responses
 
     bedrock, others = Bedrock(server), Broken(server)
     found = {"gemini": Gemini(server), "bedrock-converse": bedrock, "bedrock-invoke": bedrock, "ollama-chat": Ollama(server)}
-    found |= {"openai-responses": others, "anthropic-messages": others}
+    found |= {"openai-responses": Responses(server), "anthropic-messages": others}
     yield found
     for sdk in {id(sdk): sdk for sdk in found.values()}.values():
         sdk.close()

@@ -227,6 +227,9 @@ def test_secrets_in_the_head_are_masked() -> None:
         "openai-organization": "org-secret",
         "x-ratelimit-remaining-tokens": "17",
         "retry-after": "7",
+        "location": "https://me:secret@tide.invalid/next?alt=sse&token=secret#top",
+        "link": '<https://tide.invalid/?page=2&X-Amz-Signature=secret>; rel="next"',
+        "x-session-id": "secret",
     }
     recorder = Recorder()
     answer = Exchange(headers=Headers(told), chunks=(Chunk(data=TURN),))
@@ -240,10 +243,9 @@ def test_secrets_in_the_head_are_masked() -> None:
     assert answered.headers["set-cookie"] == "session=secret"  # the client has what it was sent
     (kept,) = recorder.exchanges
     assert "secret" not in repr(kept)
-    assert kept.request.target == "/v1/chat/completions?alt=sse&key=***&api%5Fkey=***&maxTokens=3"
-    assert kept.request.headers["authorization"] == "***"
+    assert kept.request.target == "/v1/chat/completions?alt=sse&key=xxxxxx&api%5Fkey=xxxxxx&maxTokens=3"
     assert kept.request.headers["anthropic-version"] == "2023-06-01"
-    assert kept.headers["set-cookie"] == kept.headers["openai-organization"] == "***"
+    assert (kept.headers["set-cookie"], kept.headers["openai-organization"]) == ("xxxxxxx=xxxxxx", "xxx-xxxxxx")
     assert (kept.headers["x-ratelimit-remaining-tokens"], kept.headers["retry-after"]) == ("17", "7")
     assert kept.body == TURN
 
@@ -309,7 +311,7 @@ def test_a_wire_is_recorded_with_the_times_that_it_tells() -> None:
     got, kept = through_wire(inner)
     assert tuple(got) == kept.chunks == PIECES
     assert (kept.status, kept.ending, kept.content_type) == (200, "eof", "text/event-stream")
-    assert (kept.request.host, kept.request.target, kept.request.headers["authorization"]) == ("api.tide.invalid", CHAT, "***")
+    assert (kept.request.host, kept.request.target) == ("api.tide.invalid", CHAT)
     assert inner.closed
 
 
@@ -326,3 +328,19 @@ def test_a_wire_that_is_left() -> None:
     _, kept = through_wire(inner, reads=1)
     assert (kept.ending, kept.chunks) == ("reset", PIECES[:1])
     assert inner.closed
+
+
+@pytest.mark.parametrize("value", [b"Havn\xc3\xa6s", b"Havn\xe6s", b"ebb, flow"])
+def test_a_header_is_played_again_byte_for_byte(value: bytes) -> None:
+    """Names and values of header fields are bytes, whatever they mean."""
+
+    class Once(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            return httpx.Response(200, headers=[(b"x-port", value)], stream=httpx.ByteStream(TURN))
+
+    async def asked(transport: httpx.AsyncBaseTransport) -> list[tuple[bytes, bytes]]:
+        async with httpx.AsyncClient(transport=transport) as client:
+            return (await client.post("https://api.tide.invalid/", json={})).headers.raw
+
+    recorder = Recorder()
+    assert run(asked(RecordingTransport(Once(), recorder))) == run(asked(ReplayTransport(recorder.exchanges)))

@@ -14,11 +14,13 @@ from rich.console import Console
 
 from harness import checking, inputs
 from harness.conformance.compare import ABSENT
+from harness.conformance.rules import RULES
 from harness.conformance.verdict import Check, Grade, Verdict
 from harness.errors import Where
-from harness.findings import Finding
+from harness.findings import Finding, Level
 from harness.reporting.excerpt import excerpt, harmless
 from harness.reporting.terminal import Terminal
+from harness.reporting.words import fault
 from harness.suite import Outcome
 from tests import chat
 from tests.exchanges import sse
@@ -233,11 +235,13 @@ def checked(tmp_path: Path, body: bytes, **screen: Any) -> list[str]:
 def test_a_capture(tmp_path: Path) -> None:
     call = chat.head(0, "call_1", "get_tide", '{"port":"Ribe"}')
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
-    body = sse(chat.says({"content": "Hi", "reasoning_content": "hm"}), chat.calls(call), chat.stops("tool_calls", usage=usage))
-    assert checked(tmp_path, body) == [
-        "capture.sse · openai-chat · ok · complete",
-        '  text "Hi" · reasoning "hm" · 1 tool call: get_tide({"port":"Ribe"}) · finish tool_calls · usage 3/4 tokens',
-    ]
+    said = [chat.opens("Hi", reasoning_content="hm"), chat.calls(call), chat.stops("tool_calls"), chat.chunk(usage=usage)]
+    body = sse(*said)
+    lines = checked(tmp_path, body)
+    assert lines[0] == "capture.sse · openai-chat · ok · complete"
+    assert lines[-1] == (
+        '  text "Hi" · reasoning "hm" · 1 tool call: get_tide({"port":"Ribe"}) · finish tool_calls · usage 3/4 tokens'
+    )
 
 
 def test_a_capture_of_a_turn_that_failed(tmp_path: Path) -> None:
@@ -247,14 +251,16 @@ def test_a_capture_of_a_turn_that_failed(tmp_path: Path) -> None:
 
 
 def test_what_comes_again_and_again_is_told_three_times(tmp_path: Path) -> None:
-    lines = checked(tmp_path, sse(*[chat.says({"content": "a"}, odd=n, even=n) for n in range(40)], chat.stops()))
+    lines = checked(
+        tmp_path, sse(*[chat.says({"role": "assistant", "content": "a"}, odd=n, even=n) for n in range(40)], chat.stops())
+    )
     assert sum("field/unknown" in line and "frame" in line for line in lines) == 6
     assert "  … and 37 more of field/unknown /odd; --json has them all" in lines
     assert "  … and 37 more of field/unknown /even; --json has them all" in lines
 
 
 def test_a_field_that_nobody_knows_is_compared_with_nothing(tmp_path: Path) -> None:
-    lines = checked(tmp_path, sse(chat.says({"content": "a"}, stranger={"x": 1}), chat.stops()))
+    lines = checked(tmp_path, sse(chat.says({"role": "assistant", "content": "a"}, stranger={"x": 1}), chat.stops()))
     assert not any("expected" in line for line in lines)
     assert any('"stranger"' in line for line in lines)
     marked = lines[next(n for n, line in enumerate(lines) if '"stranger"' in line) + 1]
@@ -267,6 +273,59 @@ def test_a_field_that_nobody_knows_is_compared_with_nothing(tmp_path: Path) -> N
 def test_values_are_shown_as_json(value: Any, text: str) -> None:
     lines = shown(outcome(verdict(finding(expected=value, got=1), grade=Grade.WRONG)))
     assert f"    expected {text}   got 1" in lines
+
+
+def test_a_finding_of_a_rule_is_explained_once(tmp_path: Path) -> None:
+    calls = [chat.head(None, f"call_{n}", "quote", "{}") for n in range(2)]
+    body = sse(chat.opens(None), *map(chat.calls, calls), chat.stops("tool_calls"))
+    lines = checked(tmp_path, body)
+    first = lines.index(next(line for line in lines if line.startswith("  OAI-C-022")))
+    assert lines[first].startswith("  OAI-C-022  must  tool/index-missing   frame 1 · bytes ")
+    assert lines[first].endswith("   server or gateway")
+    carets, why = lines[first + 4], lines[first + 5]
+    assert lines[first + 3][carets.index("^") :].startswith('{"id":"call_0"')
+    assert why.startswith(f"    {RULES['OAI-C-022'].why} Seen at: ")
+    assert why.endswith("   streamproof rules OAI-C-022")
+    assert sum("  OAI-C-022  must" in line for line in lines) == 2
+    assert sum("streamproof rules OAI-C-022" in line for line in lines) == 1
+
+
+def test_of_an_event_with_a_name_the_data_is_shown_too(tmp_path: Path) -> None:
+    body = sse(chat.opens("a"), end=False) + b'event: error\ndata: {"error": {"message": "busy"}}\n\n'
+    lines = checked(tmp_path, body)
+    at = lines.index("      event: error")
+    assert [line.strip() for line in lines[at : at + 4]] == [
+        "event: error",
+        "^" * 12,
+        'data: {"error": {"message": "busy"}}',
+        "^" * 36,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("blame", "words"),
+    [
+        (None, ""),
+        ("nobody", ""),
+        ("unknown", "   the bytes do not tell whose"),
+        ("server", "   server"),
+        ("network or recording", "   network or recording"),
+    ],
+)
+def test_whose_fault_it_is(blame: str | None, words: str) -> None:
+    lines = shown(outcome(verdict(finding(blame=blame), grade=Grade.WRONG)))
+    assert f"  must  reference/value   frame 1 · bytes 10–12{words}" in lines
+
+
+@pytest.mark.parametrize(("blame", "said"), [("server", False), ("gateway", False), ("network", True), ("recording", True)])
+def test_what_is_no_fault_is_nobodys_who_sent_it(blame: str, said: bool) -> None:
+    words = fault(finding(blame=blame, graded=Level.INFO))
+    assert words == (blame if said else "")
+
+
+def test_what_nothing_else_was_expected_for_is_only_shown(tmp_path: Path) -> None:
+    lines = shown(outcome(verdict(finding(rule="OAI-C-027", expected=None, got="{"), grade=Grade.WRONG)))
+    assert '    got "{"' in lines
 
 
 def test_a_finding_without_a_place_has_no_excerpt() -> None:

@@ -47,7 +47,7 @@ def test_it_waits_if_it_is_not_told_otherwise(streamproof: Command, monkeypatch:
         slept.append(seconds)
 
     monkeypatch.setattr("harness.replay.clock.RecordedTime.sleep", lambda clock, seconds: sleep(seconds / clock.speed))
-    stream = pieces((1.0, sse(chat.text("Hello"), end=False)), (31.0, sse(chat.stops())))
+    stream = pieces((1.0, sse(chat.opens("Hello"), end=False)), (31.0, sse(chat.stops())))
     cassette.save(case_of(stream), "slow.yaml")
     assert streamproof("replay", "slow.yaml").status == 0
     assert slept == pytest.approx([1.0, 31.0], abs=0.5)
@@ -61,7 +61,7 @@ def test_a_shipped_cassette_by_its_id(streamproof: Command) -> None:
 
 
 def test_a_capture(streamproof: Command, tmp_path: Path) -> None:
-    (tmp_path / "capture.sse").write_bytes(sse(chat.text("Hello"), chat.stops()))
+    (tmp_path / "capture.sse").write_bytes(sse(chat.opens("Hello"), chat.stops()))
     assert "text_delta" in streamproof("replay", "capture.sse").out
 
 
@@ -97,9 +97,25 @@ def test_a_reader_that_leaves(tmp_path: Path, options: list[str]) -> None:
 
 
 def test_a_terminal_that_speaks_ascii(tmp_path: Path) -> None:
-    cassette.save(case_of(exchange(sse(chat.text("潮"), chat.stops()))), tmp_path / "text.yaml")
+    cassette.save(case_of(exchange(sse(chat.opens("潮"), chat.stops()))), tmp_path / "text.yaml")
     done = process("replay", "--fast", "text.yaml", folder=tmp_path, PYTHONIOENCODING="ascii", TERM="dumb")
     assert done.returncode == 0
     assert done.stdout.isascii()
     json_lines = process("replay", "--fast", "--json", "text.yaml", folder=tmp_path, PYTHONIOENCODING="ascii").stdout
     assert "潮" in json.loads(json_lines.splitlines()[-1])["response"]["text"]
+
+
+@pytest.mark.parametrize("command", [("replay", "--fast"), ("check",)])
+def test_a_name_that_no_file_can_have(streamproof: Command, command: tuple[str, ...]) -> None:
+    done = streamproof(*command, "a" * 5000)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith("a: File name too long\n")
+
+
+@pytest.mark.parametrize("wait", ["1e999", "Infinity", "NaN"])
+def test_a_time_that_never_comes_is_refused(streamproof: Command, wait: str) -> None:
+    reads = f'[{{"text": "data: x"}}, {{"wait_s": {wait}}}, {{"text": "y"}}]'
+    Path("odd.json").write_text(f'{{"format": "scenario/1", "api": "openai-chat", "exchanges": [{{"reads": {reads}}}]}}')
+    done = streamproof("replay", "--fast", "odd.json")
+    assert (done.status, done.out) == (2, "")
+    assert "wait_s: Input should be a finite number" in done.err

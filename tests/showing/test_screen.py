@@ -21,7 +21,7 @@ from tests import chat
 from tests.exchanges import exchange, sse
 from tests.showing.test_watching import pieces, watched
 
-TURN = pieces((0.5, sse(chat.text("Ebb and flow"), end=False)), (61.5, sse(chat.stops())))
+TURN = pieces((0.5, sse(chat.opens("Ebb and flow"), end=False)), (61.5, sse(chat.stops())))
 HOSTILE = "\x1b[2J[red]bold[/red]\x07\u202e\n\r\x9b31m"
 CHAT = dialects.dialect("openai-chat")
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
@@ -62,6 +62,7 @@ def test_a_turn_in_lines() -> None:
         "             set     /created  1764547200",
         '             set     /model  "tide-1"',
         '             set     /choices/0  {"index": 0, "message": {"r',
+        '             set     /choices/0/message/role  "assistant"',
         '             concat  /choices/0/message/content  "Ebb and fl',
         "           → streaming",
         '           → text_delta "Ebb and flow"',

@@ -58,7 +58,7 @@ class NovaTranslator:
         return out
 
     def close(self) -> list[Edit]:
-        return self._converse.close()
+        return [_placed(edit, "contentBlockDelta") for edit in self._converse.close()]
 
     def missing(self) -> str | None:
         return self._converse.missing()

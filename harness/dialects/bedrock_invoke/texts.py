@@ -191,7 +191,7 @@ class TextsTranslator(BaseTranslator):
                 part = FINISH if name == form.reason else METADATA
                 yield setting((*answer.base, place), value, frame, part, f"{at}/{name}")
         reason = piece.get(form.reason) or piece.get("stop_reason")
-        if reason is not None or piece.get("is_finished") is True:
+        if (isinstance(reason, str) and reason) or piece.get("is_finished") is True:
             answer.finished = True
         if isinstance(reason, str) and reason in _ABNORMAL and not self.failed:
             message = f"the finish reason {reason!r} says that the model broke off"
