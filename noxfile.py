@@ -23,6 +23,7 @@ def conformance(session: nox.Session) -> None:
     """The main job: the shipped cassettes, or the paths given."""
     session.install(".")
     session.run("streamproof", "run", *session.posargs)
+    session.run("streamproof", "cassettes", "--lint")
 
 
 @nox.session

@@ -15,12 +15,13 @@ from typing import Any
 
 import orjson
 
-from bench import judging, loop
+from bench import judging, loop, recording
 from bench.floors import floor
 from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
 from bench.streams import NAMES, Stream, stream
 from harness import StreamCollector, framer
 from harness.collector import Collected
+from harness.framing import blocks
 
 _PIECE = 16 * 1024
 _FEEDS: dict[str, int | None] = {"byte by byte": 1, "16 KiB": _PIECE, "whole": None}
@@ -39,9 +40,10 @@ def collected(given: Stream, size: int | None = None) -> Collected:
     frames = framer(given.framing)
     collector = StreamCollector(given.dialect)
     for piece in given.pieces(size):
-        whole = frames.feed(piece)
-        if whole:
-            collector.extend(whole)
+        for block in blocks(piece):  # as every reader of ours does
+            whole = frames.feed(block)
+            if whole:
+                collector.extend(whole)
     collector.extend(frames.close())
     return collector.close()
 
@@ -200,6 +202,31 @@ def crowds(rounds: int) -> Iterator[Figure]:
     )
 
 
+def recordings(rounds: int) -> Iterator[Figure]:
+    """What recording adds to a stream that comes off a connection, and what it costs to find one exchange of many."""
+    given = stream("openai-chat", deltas=_FEW, calls=0)
+    times = interleaved({"on": recording.client(given, records=True), "off": recording.client(given, records=False)}, rounds)
+    yield Figure(
+        name="recorded",
+        dialect=given.dialect,
+        events=given.events,
+        ratio=ratio(times["on"], times["off"]),
+        against="not recorded",
+        median=median_us(times["on"], given.events),
+        bar=1.05,
+    )
+    found = interleaved({"many": recording.replayed(_CROWD, _CROWD), "one": recording.replayed(1, _CROWD)}, min(rounds, 5))
+    yield Figure(
+        name=f"replayed of {_CROWD:,} exchanges",
+        dialect=None,
+        events=_CROWD,
+        ratio=ratio(found["many"], found["one"]),
+        against="of one",
+        median=median_us(found["many"], _CROWD),
+        bar=1.2,
+    )
+
+
 def against_sdk(rounds: int) -> Iterator[Figure]:
     """The official client's own accumulator, on the same bytes out of memory, as a multiple of our work."""
     given = stream("openai-chat")
@@ -275,5 +302,6 @@ ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {
     "import": imports,
     "crowd": crowds,
     "check": large_capture,
+    "recording": recordings,
 }
 DIALECTS = NAMES

@@ -35,7 +35,7 @@ def import_(
     force: Annotated[bool, typer.Option("--force", help="Write over cassettes that are there.")] = False,
     as_json: Annotated[bool, JSON] = False,
 ) -> None:
-    """Make cassettes of recordings; secrets are masked, and what a format could not keep is told."""
+    """Make cassettes of recordings; secrets are covered, and what a format could not keep is told."""
     from harness.importing import Import, Told
     from harness.importing.making import check_free
     from harness.redacting import redacted

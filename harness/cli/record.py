@@ -6,13 +6,13 @@ import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from harness import __version__
 from harness import cassette as cassettes
 from harness.cassette.model import Cassette
 from harness.cli.base import JSON, app, print_json
@@ -140,15 +140,16 @@ async def _scenarios(server: Server, scenarios: list[Scenario], files: _Files) -
     """Record them one after the other; each is on the disk before the next one begins."""
     from harness.recording.live import Live
 
-    live = Live(server, by=f"streamproof record {version('streamproof')}")
+    live = Live(server, by=f"streamproof record {__version__}")
     made = 0
+    for scenario in scenarios:
+        files.check(live.name(scenario))
     for scenario in scenarios:
         try:
             case = await live.record(scenario)
         except UnsupportedRequestError as error:
             files.say.line(f"passed over: {scenario.name}: {error.message}")
             continue
-        files.check(case.id)
         files.write(case)
         made += 1
     return made
@@ -162,7 +163,7 @@ def _of_command(
     from harness.recording.proxy import Proxy
 
     secrets = [v for n, v in os.environ.items() if any(word in n.upper() for word in _SECRET) and len(v) >= 16]
-    recorder = Recorder(by=f"streamproof record {version('streamproof')}", secrets=secrets)
+    recorder = Recorder(by=f"streamproof record {__version__}", secrets=secrets)
     routes = {"": base_url} if base_url is not None else _routes(os.environ)
 
     async def scenario() -> int:

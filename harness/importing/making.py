@@ -119,8 +119,9 @@ class Import(AbstractContextManager["Import"]):
         if reason is not None:
             self.passed[reason] += 1
             return
-        self._spool.add(self._clean(found.exchange))
-        thin = replace(found, exchange=Exchange(request=replace(found.exchange.request, body=_asked(found)), status=0))
+        clean = self._clean(found.exchange)
+        self._spool.add(clean)
+        thin = replace(found, exchange=Exchange(request=replace(clean.request, body=_asked(found)), status=0))
         self._notes.append(_Note(thin, facts))
 
     def _named(self, stem: str) -> list[str]:

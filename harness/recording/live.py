@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from harness import dialects
-from harness.cassette.model import Cassette, Exchange, Provenance
+from harness.cassette.model import Cassette, Exchange, Provenance, Request
 from harness.cassette.pairing import provider_of
 from harness.dialects import Dialect
 from harness.errors import InputError, UnsupportedRequestError
@@ -68,13 +68,20 @@ class Live:
         reference = await self._exchange(asked, scenario, stream=False)
         return redacted_cassette(self._cassette(scenario, asked.model, stream, reference), self._server.secrets)
 
+    def name(self, scenario: Scenario) -> str:
+        """The id that the cassette of a scenario has."""
+        return f"{self._server.api.name}/{self._provider.replace(':', '-')}/{scenario.name}"
+
+    @property
+    def _provider(self) -> str:
+        host = httpx.URL(self._server.base_url).netloc.decode("ascii")
+        return self._server.provider or provider_of(Request(host=host))
+
     def _cassette(self, scenario: Scenario, model: str, stream: Exchange, reference: Exchange) -> Cassette:
-        api = self._server.api
-        provider = self._server.provider or provider_of(stream.request)
         return Cassette(
-            id=f"{api.name}/{provider.replace(':', '-')}/{scenario.name}",
-            dialect=api.name,
-            provider=provider,
+            id=self.name(scenario),
+            dialect=self._server.api.name,
+            provider=self._provider,
             model=model,
             scenario=scenario.name,
             stream=stream,

@@ -74,11 +74,15 @@ class Proxy(AbstractAsyncContextManager["Proxy"]):
             self._open.add(task)
             task.add_done_callback(self._open.discard)
         side = _Client(reader, writer)
-        with contextlib.suppress(h11.RemoteProtocolError, OSError):
-            asked = await side.request()
-            if asked is not None:
-                await self._relayed(side, *asked)
-        writer.close()
+        try:
+            with contextlib.suppress(h11.RemoteProtocolError, OSError):
+                asked = await side.request()
+                if asked is not None:
+                    await self._relayed(side, *asked)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
 
     async def _relayed(self, side: _Client, request: h11.Request, body: bytes) -> None:
         """Relay until the exchange is over, or the client has left."""

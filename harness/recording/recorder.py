@@ -7,7 +7,7 @@ when a piece has come, before the client sees it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
@@ -28,7 +28,7 @@ class Take:
         self._start = clock()
         self._status = 0
         self._headers = Headers()
-        self._chunks: list[Chunk] = []
+        self._chunks: list[Chunk | tuple[float, bytes]] = []
         self._ending: Ending | None = None
 
     @property
@@ -43,8 +43,11 @@ class Take:
     def chunk(self, data: bytes, at: float | None = None) -> None:
         """A piece of the body came, `at` seconds after the request where that is known better than by the clock."""
         if data:
-            at = round(self._clock() - self._start if at is None else at, 6)
-            self._chunks.append(Chunk(data=data, at=at))
+            self._chunks.append((self._clock(), data) if at is None else Chunk(data=data, at=at))
+
+    def taps(self) -> tuple[Callable[[tuple[float, bytes]], None], Callable[[], float]]:
+        """For whoever has a piece every few microseconds: what takes a piece with the time of the clock, and the clock."""
+        return self._chunks.append, self._clock
 
     def end(self, ending: Ending) -> None:
         """The exchange is over; only the first end counts."""
@@ -56,9 +59,16 @@ class Take:
             request=self._request,
             status=self._status,
             headers=self._headers,
-            chunks=tuple(self._chunks),
+            chunks=tuple(self._pieces()),
             ending=self._ending or "reset",
         )
+
+    def _pieces(self) -> Iterator[Chunk]:
+        for piece in self._chunks:
+            if isinstance(piece, Chunk):
+                yield piece
+            elif piece[1]:
+                yield Chunk(data=piece[1], at=round(piece[0] - self._start, 6))
 
 
 class Recorder:

@@ -39,7 +39,7 @@ _KEPT = frozenset(
     }
 )
 """Header fields of a request that are kept."""
-CREDENTIALS = re.compile(r"cookie|token(?!s)|secret|credential|auth|api-?key|jwt|passw|signature", re.IGNORECASE)
+CREDENTIALS = re.compile(r"cookie|token(?!s|-count)|secret|credential|auth|api-?key|jwt|passw|signature", re.IGNORECASE)
 """Names of header fields that carry a credential; `token` is one, `tokens` are counted."""
 TELLING = re.compile(
     rf"{CREDENTIALS.pattern}|organi[sz]ation|project|account|user(?!-agent)|tenant|email|client-ip|real-ip|connecting-ip"

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from harness.redacting.placeholders import is_placeholder
 
-_ESCAPED = re.compile(r"\\+(?:u[0-9a-fA-F]{4}|[nrtbf])|%(?!40)[0-9A-Fa-f]{2}")
+_ESCAPED = re.compile(r"(?<!\\)\\+(?:u[0-9a-fA-F]{4}|[nrtbf])|%(?!40)[0-9A-Fa-f]{2}")
 _LONGEST = 8192
 NUMBER = "account or user number"
 """The kind of those that stand as a number of JSON."""
@@ -98,7 +98,7 @@ _ID_NAMES = (
     r"|org(?:ani[sz]ation)?[_-]?(?:id|uuid|name)|organi[sz]ation|(?:project|tenant|workspace|customer|subscription|team)[_-]?id"
     r"|safety_identifier|client[_-]?ip|ip[_-]?address|remote[_-]?addr(?:ess)?|e[_-]?mail(?:[_-]?address)?|login"
 )
-_FIELD = r"""(?P<q>\\*["'])(?:{names})(?P=q)\s*:\s*(?P=q)(?P<s>(?:(?!(?P=q)).){{1,{most}}}?)(?P=q)"""
+_FIELD = r"""(?<!\\)(?P<q>\\*["'])(?:{names})(?P=q)\s*:\s*(?P=q)(?P<s>(?:(?!(?P=q)).){{1,{most}}}?)(?P=q)"""
 _NAMED = "key token secret passw passphrase authorization credential cookie connection"
 _OWNED = "user account org project tenant workspace customer subscription team safety ip addr mail login"
 
@@ -158,7 +158,7 @@ LOOKS = (
     _looks(
         NUMBER,
         _OWNED,
-        rf"""(?P<q>\\*["'])(?:{_ID_NAMES})(?P=q)\s*:\s*(?P<s>[0-9]{{5,}})(?=\s*[,}}\]])""",
+        rf"""(?<!\\)(?P<q>\\*["'])(?:{_ID_NAMES})(?P=q)\s*:\s*(?P<s>[0-9]{{5,}})(?=\s*[,}}\]])""",
         flags=re.IGNORECASE,
     ),
     _looks(
@@ -200,7 +200,9 @@ LOOKS = (
 """Every look. What is left of a match beside `s` stays, so that one sees what it was."""
 
 _DOMAIN = re.compile(r"(?:@|%40)(?=([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}))(?![A-Za-z0-9-]*\.?/)", re.ASCII)
-_LOCAL = re.compile(r"[A-Za-z0-9.!#$&'*+=?^_`{|}~-]+\Z", re.ASCII)
+_USER = re.compile(r"://[^/?#@\s\"']*\Z")
+"""Before the @ of an address that names its user: what follows is a host."""
+_LOCAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!#$&'*+=?^_{|}~-]*\Z", re.ASCII)
 
 
 def find(text: str, secrets: Iterable[str] = ()) -> list[Spot]:
@@ -233,7 +235,7 @@ def _emails(view: str) -> Iterator[Spot]:
     """E-mail addresses, from their @ outward: a search from their start would take forever in a long word."""
     for at in _DOMAIN.finditer(view):
         local = _LOCAL.search(view, max(0, at.start() - 64), at.start())
-        if local is not None:
+        if local is not None and not _USER.search(view, max(0, at.start() - 256), at.start()):
             yield Spot(local.start(), at.end(1), "e-mail address")
 
 

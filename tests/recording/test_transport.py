@@ -244,9 +244,12 @@ def test_secrets_in_the_head_are_masked() -> None:
     (kept,) = recorder.exchanges
     assert "secret" not in repr(kept)
     assert kept.request.target == "/v1/chat/completions?alt=sse&key=xxxxxx&api%5Fkey=xxxxxx&maxTokens=3"
+    assert kept.request.headers["authorization"] == "Basic xXX0x0XxxxX0"  # of the address
     assert kept.request.headers["anthropic-version"] == "2023-06-01"
     assert (kept.headers["set-cookie"], kept.headers["openai-organization"]) == ("xxxxxxx=xxxxxx", "xxx-xxxxxx")
     assert (kept.headers["x-ratelimit-remaining-tokens"], kept.headers["retry-after"]) == ("17", "7")
+    assert kept.headers["location"] == "https://xx:xxxxxx@tide.invalid/next?alt=sse&token=xxxxxx#top"
+    assert kept.headers["link"] == '<https://tide.invalid/?page=2&X-Amz-Signature=xxxxxx>; rel="next"'
     assert kept.body == TURN
 
 
@@ -312,6 +315,7 @@ def test_a_wire_is_recorded_with_the_times_that_it_tells() -> None:
     assert tuple(got) == kept.chunks == PIECES
     assert (kept.status, kept.ending, kept.content_type) == (200, "eof", "text/event-stream")
     assert (kept.request.host, kept.request.target) == ("api.tide.invalid", CHAT)
+    assert kept.request.headers["authorization"] == "Bearer xxxxxx"
     assert inner.closed
 
 

@@ -85,7 +85,7 @@ class Model:
     @property
     def path(self) -> str:
         if self.service is VERTEX:
-            return f"/v1beta1/projects/example/locations/us-central1/publishers/google/models/{self.name}"
+            return f"/v1beta1/projects/xxxxxxx/locations/us-central1/publishers/google/models/{self.name}"
         return f"/v1beta/models/{self.name}"
 
     @property
