@@ -557,3 +557,11 @@ def test_the_import_is_light(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, cwd=tmp_path, env=env, check=True)
     assert done.stdout.strip() == b"[]"
+
+
+def test_judging_needs_no_network() -> None:
+    """Nor what prints: `httpx` costs more to load than all of the catalogue."""
+    program = "import sys, harness.checking, harness.suite; print([n for n in ('httpx', 'rich', 'typer') if n in sys.modules])"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=env, check=True)
+    assert done.stdout.strip() == b"[]"

@@ -4,11 +4,15 @@
 `recut` cuts a body otherwise than it was recorded.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from harness.replay.clock import Clock, RecordedTime, VirtualClock
 from harness.replay.cuts import each, joined, randomly, recut
 from harness.replay.matching import same_request
 from harness.replay.play import Player, play
-from harness.replay.transport import ReplayTransport
+
+if TYPE_CHECKING:
+    from harness.replay.transport import ReplayTransport
 
 __all__ = [
     "Clock",
@@ -23,3 +27,12 @@ __all__ = [
     "recut",
     "same_request",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The transport needs httpx, which those who only want a clock or a fault need not load."""
+    if name != "ReplayTransport":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from harness.replay.transport import ReplayTransport
+
+    return ReplayTransport
