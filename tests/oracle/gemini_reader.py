@@ -30,7 +30,7 @@ class Gemini:
             "google": genai.Client(vertexai=False, api_key="none", http_options=options),
             "vertex": genai.Client(
                 vertexai=True,
-                project="example",
+                project="xxxxxxx",
                 location="us-central1",
                 credentials=Credentials(token="none"),
                 http_options=types.HttpOptions(base_url=server.url, api_version="v1beta1"),
