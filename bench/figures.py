@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from bench import judging, loop, recording
+from bench import judging, loop, recording, serving
 from bench.floors import floor
 from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
 from bench.streams import NAMES, Stream, stream
@@ -227,6 +227,22 @@ def recordings(rounds: int) -> Iterator[Figure]:
     )
 
 
+def served(rounds: int) -> Iterator[Figure]:
+    """What the replay server costs for an event."""
+    given = stream("openai-chat", deltas=_MANY, calls=0)
+    with serving.servers(given) as servers:
+        times = interleaved({"ours": servers.ours, "bare": servers.bare}, rounds, clock=servers.used)
+    yield Figure(
+        name="served",
+        dialect=given.dialect,
+        events=given.events,
+        ratio=ratio(times["ours"], times["bare"]),
+        against="a bare server",
+        median=median_us(times["ours"], given.events),
+        bar=1.5,
+    )
+
+
 def against_sdk(rounds: int) -> Iterator[Figure]:
     """The official client's own accumulator, on the same bytes out of memory, as a multiple of our work."""
     given = stream("openai-chat")
@@ -303,5 +319,6 @@ ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {
     "crowd": crowds,
     "check": large_capture,
     "recording": recordings,
+    "serving": served,
 }
 DIALECTS = NAMES

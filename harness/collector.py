@@ -7,6 +7,7 @@ growing buffer, so that memory is bounded by the response and a fragment costs t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,6 +26,9 @@ from harness.response import Response, ToolCall, aggregate_costs
 
 __all__ = ["Collected", "Listener", "StreamCollector", "aggregate_costs", "same"]
 
+_MOST_OF_A_PLACE = 100  # unknown fields that are remembered
+_MOST_PLACES = 1000
+_NUMBER = re.compile(r"/\d+(?=/|$)")
 _Repeating = tuple[Callable[[Frame], str | None] | None, Callable[[str], object], Callable[[str], object] | None]
 
 
@@ -83,6 +87,7 @@ class StreamCollector:
         self._set_last: Target | None = None
         self._late: dict[Target, tuple[dict[Any, Any], str | int]] = {}  # where undecoded edits stand, and only they
         self._unknown: list[Unknown] = []
+        self._strangers: dict[str, int] = {}  # how many of them were met, by place
         self._foreign: dict[Path, dict[Path, None]] = {}  # places of unknown fields, by what they are inside of
         self._disagreements: list[Disagreement] = []
         self._notes: list[Finding] = []
@@ -214,7 +219,7 @@ class StreamCollector:
 
     @property
     def unknown(self) -> list[Unknown]:
-        """Fields and events that the dialect does not know; they are kept in the body (law 2)."""
+        """Fields and events that the dialect does not know, of each place the first ones; the body keeps all (law 2)."""
         return list(self._unknown)
 
     @property
@@ -227,6 +232,15 @@ class StreamCollector:
         """What the dialect had to decide while it translated."""
         return list(self._notes)
 
+    def _met(self, stranger: Unknown) -> None:
+        """Remember something unknown. A server that has a field of its own sends it with every payload: after the first ones of
+        a place nobody learns anything from more of them."""
+        place = _NUMBER.sub("/*", stranger.where.path or "")
+        met = self._strangers.get(place, 0)
+        if met < _MOST_OF_A_PLACE and (met or len(self._strangers) < _MOST_PLACES):
+            self._strangers[place] = met + 1
+            self._unknown.append(stranger)
+
     # applying edits
 
     def _apply(self, edit: Edit, frame: Frame | None) -> None:
@@ -234,7 +248,7 @@ class StreamCollector:
         where = Where() if frame is None else Where(frame=frame.index, span=frame.span)
         kind = target.part.kind
         if kind is PartKind.UNKNOWN:
-            self._unknown.append(Unknown(where=Where(path=target.source).within(where), value=edit.value))
+            self._met(Unknown(where=Where(path=target.source).within(where), value=edit.value))
         elif kind is PartKind.TOOL_CALL:
             self._tool_turn = True
         match target.op:

@@ -230,7 +230,7 @@ def _document(data: bytes) -> dict[str, Any] | None:
     if data.lstrip()[:1] != b"{" or payload.is_several(data):
         return None
     try:
-        value = payload.from_text(data.decode("utf-8", "replace"))
+        value = payload.from_text(data.decode("utf-8", "replace"), constants=True)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -1,8 +1,9 @@
 """Payloads: JSON values out of a frame's bytes, strictly first and tolerantly when that fails.
 
-The strict reader is the fast one. What it refuses is read again with Python's own decoder, since four things that it refuses
-occur in recordings and lose no data: a lone surrogate escape, raw control characters in strings, invalid UTF-8 (which the
-SSE standard replaces by U+FFFD) and deep nesting, up to a depth that everybody after us can walk through.
+The strict reader is the fast one. What it refuses is read again with Python's own decoder, since five things that it refuses
+occur in the wild and lose no data: a lone surrogate escape, raw control characters in strings, invalid UTF-8 (which the
+SSE standard replaces by U+FFFD), NaN and Infinity, which Python writes and no other reader takes, and deep nesting, up to a
+depth that everybody after us can walk through.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 from pydantic_core import from_json
 
-strict = from_json
+strict = partial(from_json, allow_inf_nan=False)
 """`strict(data)`: the value, or a `ValueError`."""
+quick = from_json
+"""The same where the data is surely a string, in which NaN is a word: an argument less, which counts for each payload."""
 
 _TOO_DEEP = "nested too deeply"
 _SOMETHING = re.compile(rb"\S")
@@ -43,20 +47,20 @@ def tolerant(data: bytes) -> tuple[Any, str | None]:
     except UnicodeDecodeError:
         text, kind = data.decode(errors="replace"), "framing/invalid-utf8"
     try:
-        value = from_text(text, strict=False)
+        value = from_text(text, strict=False, constants=True)
     except ValueError as error:
         begins = text.lstrip()[:1] in ("{", "[") if text else False
         raise NotJSON("framing/invalid-json" if begins else "framing/non-json-data", str(error)) from None
-    if kind is None and _has_control_characters(text):
+    if kind is None and _is_no_standard_json(text):
         kind = "framing/invalid-json"
     return value, kind
 
 
-def from_text(text: str, strict: bool = True) -> Any:
+def from_text(text: str, strict: bool = True, *, constants: bool = False) -> Any:
     """The JSON value that a text holds, such as the arguments of a call. Raises `ValueError`, also for a value that is nested
-    too deeply; raw control characters in strings pass if not `strict`."""
+    too deeply; raw control characters in strings pass if not `strict`, NaN and Infinity with `constants`."""
     try:
-        value = json.loads(text, strict=strict)
+        value = json.loads(text, strict=strict, parse_constant=None if constants else _constant)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     if _is_too_deep(value):
@@ -79,6 +83,13 @@ def is_several(data: bytes) -> bool:
     return end > 0 and _SOMETHING.search(data, end) is not None and is_whole(data[:end])
 
 
+def several(data: bytes) -> str | None:
+    """What to say of data that is several payloads, one a line; None where it is not."""
+    if not is_several(data):
+        return None
+    return f"several payloads are in one event, for want of a blank line between them: {quote(data)}"
+
+
 def is_whole(data: bytes) -> bool:
     """Whether the bytes are one complete JSON value, read tolerantly."""
     try:
@@ -91,18 +102,40 @@ def is_whole(data: bytes) -> bool:
     return True
 
 
+def tolerated(data: bytes) -> str:
+    """What to say of a payload that only the tolerant reader takes."""
+    return f"{_oddity(data)}; read tolerantly: {quote(data)}"
+
+
+def _oddity(data: bytes) -> str:
+    try:
+        json.loads(data.decode(), parse_constant=_constant)
+    except UnicodeDecodeError:
+        return "it is no UTF-8"
+    except json.JSONDecodeError:
+        return "a string in it has control characters that are not escaped"
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return "it is no standard JSON"
+
+
 def quote(data: bytes, limit: int = 120) -> str:
     """The first characters of a payload, for a message."""
     text = data[: limit * 4].decode(errors="replace")
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
-def _has_control_characters(text: str) -> bool:
+def _is_no_standard_json(text: str) -> bool:
+    """Whether what Python's decoder took has raw control characters in strings, or names for what is no number."""
     try:
-        json.loads(text)
+        json.loads(text, parse_constant=_constant)
     except ValueError:
         return True
     return False
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _is_too_deep(value: Any) -> bool:

@@ -9,7 +9,7 @@ holds is for whoever reads it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 _CONTAINERS = (dict, list)
 _MOST_KEY_SETS = 512  # a bound for streams that shuffle their keys; past it an object is checked name by name
@@ -31,6 +31,17 @@ class Kind(Protocol):
         """A value that fits, with every container inside it that does not fit replaced by None or left out of its list, so
         that a reader need not ask for types."""
 
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        """Of a value that fits, every place where a known name leads to something else than the container it should be."""
+
+
+class Misfit(NamedTuple):
+    """Where a container is due, `wanted` in words, and what stands there instead."""
+
+    at: str
+    wanted: str
+    value: Any
+
 
 class Free:
     """Any value: data of the user's or the model's own, such as arguments, schemas and metadata."""
@@ -46,6 +57,9 @@ class Free:
 
     def mended(self, value: Any) -> Any:
         return value
+
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        return iter(())
 
 
 FREE = Free()
@@ -92,7 +106,7 @@ class Shape:
         return True
 
     def _learn(self, value: dict[str, Any]) -> bool:
-        if any(self.strangers(value, "")):
+        if not self.names.issuperset(value) or any(self.strangers(value, "")):
             return False
         if len(self._seen) < _MOST_KEY_SETS:
             self._seen[tuple(value)] = tuple(self.nested.get(name, SCALARS) for name in value)
@@ -114,6 +128,12 @@ class Shape:
 
     def mended(self, value: Any) -> Any:
         return {name: _mended(self.nested.get(name, FREE), field) for name, field in value.items()}
+
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        for name, kind in self.nested.items():
+            field = value.get(name)
+            if field is not None:
+                yield from _misfits(kind, field, f"{at}/{_escaped(name)}")
 
 
 class Many:
@@ -144,6 +164,10 @@ class Many:
     def mended(self, value: Any) -> Any:
         return [self.kind.mended(element) for element in value if self.kind.fits(element)]
 
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        for i, element in enumerate(value):
+            yield from _misfits(self.kind, element, f"{at}/{i}")
+
 
 class Map:
     """An object with free names and values of one kind."""
@@ -167,6 +191,11 @@ class Map:
 
     def mended(self, value: Any) -> Any:
         return {name: _mended(self.kind, field) for name, field in value.items()}
+
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        for name, field in value.items():
+            if field is not None:
+                yield from _misfits(self.kind, field, f"{at}/{_escaped(name)}")
 
 
 class ByTag:
@@ -195,6 +224,10 @@ class ByTag:
         shape = self._shape(value)
         return value if shape is None else shape.mended(value)
 
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        shape = self._shape(value)
+        return iter(()) if shape is None else shape.misfits(value, at)
+
     def _shape(self, value: Any) -> Shape | None:
         tag = value.get(self.tag) if type(value) is dict else None
         return self.shapes.get(tag) if type(tag) is str else None
@@ -218,12 +251,23 @@ class Either:
     def mended(self, value: Any) -> Any:
         return self._fitting(value).mended(value) if isinstance(value, (dict, list)) else value
 
+    def misfits(self, value: Any, at: str) -> Iterator[Misfit]:
+        return self._fitting(value).misfits(value, at) if isinstance(value, (dict, list)) else iter(())
+
     def _fitting(self, value: Any) -> Kind:
         return next((kind for kind in self.kinds if kind.fits(value)), self.kinds[0])
 
 
 def _mended(kind: Kind, value: Any) -> Any:
     return kind.mended(value) if kind.fits(value) else None
+
+
+def _misfits(kind: Kind, value: Any, at: str) -> Iterator[Misfit]:
+    if kind.fits(value):
+        yield from kind.misfits(value, at)
+    else:
+        due = kind.kinds[0] if isinstance(kind, Either) else kind
+        yield Misfit(at, "a list" if isinstance(due, Many) else "an object", value)
 
 
 def _holds_objects(value: Any) -> bool:

@@ -183,3 +183,27 @@ def test_halves_of_a_character(text: str, whole: str) -> None:
 )
 def test_is_several(data: bytes, several: bool) -> None:
     assert payload.is_several(data) is several
+
+
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_names_for_what_is_no_number_are_no_json(name: str) -> None:
+    data = b'{"logprob":%s}' % name.encode()
+    with pytest.raises(ValueError, match="column"):
+        payload.strict(data)
+    value, kind = payload.tolerant(data)
+    assert isinstance(value["logprob"], float)
+    assert kind == "framing/invalid-json"
+    with pytest.raises(ValueError, match=f"{name} is no JSON"):
+        payload.from_text(data.decode())
+
+
+def test_a_number_too_large_for_a_float_is_json() -> None:
+    assert payload.tolerant(b'{"n":1e400}') == ({"n": float("inf")}, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b'{"a":NaN}', "NaN is no JSON"), (b'{"a":"\t"}', "control characters"), (b'{"a":"\xff"}', "no UTF-8")],
+)
+def test_what_was_tolerated_is_named(data: bytes, said: str) -> None:
+    assert said in payload.tolerated(data)

@@ -229,3 +229,22 @@ def test_payloads_that_were_passed_are_not_walked_through_by_name_again(monkeypa
         assert shape.knows({"id": 1, "usage": {"in": 1}})
     monkeypatch.setattr(Shape, "strangers", lambda *_: pytest.fail("walked again"))
     assert shape.knows({"id": 2, "usage": {"in": 2}})
+
+
+@pytest.mark.parametrize(
+    ("value", "misfits"),
+    [
+        ({"id": 7, "parts": [{"text": 1}], "usage": {"total": 1}}, []),
+        ({"parts": "x"}, [("/parts", "a list")]),
+        ({"parts": ["x", None]}, [("/parts/0", "an object"), ("/parts/1", "an object")]),
+        ({"parts": None, "usage": []}, [("/usage", "an object")]),
+        ({"new": "x", "map": {"a/b": 5}}, [("/map/a~1b", "an object")]),
+        ({"either": [{"text": 1}], "tagged": {"type": "t", "list": 1}}, [("/tagged/list", "a list")]),
+        ({"either": {"x": 1}, "tagged": {"type": "other", "list": 1}}, [("/either", "a list")]),
+    ],
+)
+def test_misfits_are_known_names_with_another_container(value: dict[str, Any], misfits: list[tuple[str, str]]) -> None:
+    part = Shape("text")
+    tagged = ByTag("type", {"t": Shape("type", list=Many(part))})
+    shape = Shape("id", parts=Many(part), usage=Shape("total"), map=Map(part), either=Either(Many(part)), tagged=tagged)
+    assert [(at, wanted) for at, wanted, _ in shape.misfits(value, "")] == misfits

@@ -6,7 +6,7 @@ What there is, whose it is, and which cassette shows what. Run it again when cas
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,16 +16,22 @@ from harness.cassette.model import Cassette
 
 HEAD = """# Cassettes
 
-{cassettes} recorded turns over {dialects} APIs and {providers} providers, each an ordinary vcrpy cassette; what vcrpy has no
-place for (when each piece came, how the body ended, which exchange is the stream and which its non-streaming twin) stands under
+{cassettes} turns over {dialects} APIs and {providers} providers, each an ordinary vcrpy cassette; what vcrpy has no place for
+(when each piece came, how the body ended, which exchange is the stream and which its non-streaming twin) stands under
 `metadata`. `streamproof run` judges all of them, `streamproof cassettes` lists them, `streamproof replay ID` shows one.
 
 Where they come from:
 
-- *recorded*: by us, of servers on our own machine; as they are.
-- *anonymized*: recorded by other projects, of the provider named, and put into other words by `streamproof anonymize`: every
-  text, argument, id and signature is replaced, letter for letter, and nothing else is touched.
-- *authored*: written by us after the API's description, where there is no recording that may be shipped.
+- *recorded* ({recorded}): by us, of servers and gateways on our own machine; as they are. Behind the gateways stood an
+  upstream of our own: they show what a gateway makes of it, not what a vendor sends. Of each gateway those are taken that
+  show, together, every rule and kind of finding that it is seen to break (`tools/gateway_cassettes.py`).
+- *anonymized* ({anonymized}): recorded by other projects, of the provider named, and put into other words by `streamproof
+  anonymize`: every text, argument, id and signature is replaced, letter for letter, and nothing else is touched. As few are
+  taken as show, together, every feature, quirk and provider that is recorded of each API (`tools/library.py`). Their day is
+  what heads or bodies tell of it; not all do.
+- *authored* ({authored}): written by us after the API's description, where there is no recording of that turn that may be
+  shipped. {doubled} of them stay though a recording shows a turn of that name too, because tests rest on their exact form
+  (mutants of rules, liars, unit tests); they are named below.
 
 A `known.toml` beside the cassettes of a provider says what it is known to do otherwise. This file is generated
 (`tools/cassettes_readme.py`).
@@ -41,7 +47,14 @@ def main(folder: Path) -> None:
 def rendered(found: Sequence[Cassette]) -> Iterator[str]:
     """The lines of the README."""
     providers = {case.provider for case in found}
-    yield HEAD.format(cassettes=len(found), dialects=len({case.dialect for case in found}), providers=len(providers))
+    doubles = doubled(found)
+    yield HEAD.format(
+        cassettes=len(found),
+        dialects=len({case.dialect for case in found}),
+        providers=len(providers),
+        doubled=len(doubles),
+        **Counter(case.provenance.kind for case in found),
+    )
     yield from ("## What there is", "")
     yield from (
         "| API | provider | cassettes | with twin | recorded | anonymized | authored |",
@@ -53,7 +66,23 @@ def rendered(found: Sequence[Cassette]) -> Iterator[str]:
     for name in dialects.names():
         yield from ("", f"## What shows what on {name}", "", "| feature or quirk | cassettes |", "|---|---|")
         yield from _shown(case for case in found if case.dialect == name)
+    yield from ("", "## What is authored although a recording shows it", "")
+    yield from (f"- {name}" for name in doubles)
     yield ""
+
+
+def doubled(found: Iterable[Cassette]) -> list[str]:
+    """The authored cassettes that a recording of the same API doubles: one of that scenario, or an anonymized one that shows it
+    with something rare beside (`text`, `text-cached-tokens`)."""
+    cases = list(found)
+    recorded = {(case.dialect, case.scenario) for case in cases if case.provenance.kind == "recorded"}
+    named = [(case.dialect, f"{case.scenario}-") for case in cases if case.provenance.kind == "anonymized"]
+
+    def shown(case: Cassette) -> bool:
+        longer = any(dialect == case.dialect and name.startswith(f"{case.scenario}-") for dialect, name in named)
+        return longer or (case.dialect, case.scenario) in recorded
+
+    return [case.id for case in cases if case.provenance.kind == "authored" and shown(case)]
 
 
 def _row(name: str, provider: str, cases: Sequence[Cassette]) -> str:

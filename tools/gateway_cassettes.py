@@ -1,18 +1,20 @@
 """Makes the cassettes of gateways from our own recordings: `python tools/gateway_cassettes.py RECORDINGS [CASSETTES]`.
 
 What stands behind a gateway is a hand-made upstream or a llama.cpp server: the cassettes show what the gateway makes of it, not
-what a vendor sends. Nothing but the names is changed; run it again and the same files come out.
+what a vendor sends. As few of them are taken as show everything that a run finds in any of them: each rule and each kind of
+finding on each API of each gateway. Nothing but the names is changed; run it again and the same files come out.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness import cassette
+from harness import cassette, suite
+from harness.adapters import Ours
 from harness.cassette.model import Cassette, Provenance
 from harness.dialects import dialect
 
@@ -32,8 +34,28 @@ _API = re.compile(r"^(?:chat|responses|messages|gemini-api)-")
 
 def main(recordings: Path, target: Path) -> None:
     """Write every cassette."""
-    for case in cassettes(recordings):
+    for case in choose(list(cassettes(recordings))):
         cassette.save(case, target / f"{case.id}.yaml")
+
+
+def choose(cases: Sequence[Cassette]) -> list[Cassette]:
+    """As few as show everything that a run finds, those that show most first."""
+    found = shown(cases)
+    left = {item for items in found.values() for item in items}
+    chosen: set[str] = set()
+    while left:
+        best = max(found, key=lambda name: (len(found[name] & left), name))
+        chosen.add(best)
+        left -= found[best]
+    return [case for case in cases if case.id in chosen]
+
+
+def shown(cases: Sequence[Cassette]) -> dict[str, set[tuple[str | None, ...]]]:
+    """What a run finds in each: API, gateway, rule and kind."""
+    found: dict[str, set[tuple[str | None, ...]]] = {case.id: set() for case in cases}
+    for verdict in suite.run(cases, adapters=[Ours(loop=True)]).verdicts:
+        found[verdict.cassette] |= {(verdict.dialect, verdict.provider, f.rule, f.kind) for f in verdict.findings}
+    return found
 
 
 def cassettes(recordings: Path) -> Iterator[Cassette]:

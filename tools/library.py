@@ -1,9 +1,9 @@
 """Makes the anonymized cassettes: `python tools/library.py CORPUS CASSETTES [TAKEN]`.
 
 CORPUS is a folder of other people's recordings with a manifest that says what each one shows. As few of them are taken as show
-everything that any of them shows (each feature and each quirk on each API, each provider, a stream with its twin), and then
-one of each model. They become cassettes in other words (`harness.anonymizing`), named by what they show. TAKEN is a folder of
-cassettes whose names are not used again. Run it again and the same files come out.
+everything that any of them shows: each feature, each quirk and each provider on each API; small ones, and streams that have
+their twin, are preferred. They become cassettes in other words (`harness.anonymizing`), named by what they show. TAKEN is a
+folder of cassettes whose names are not used again. Run it again and the same files come out.
 """
 
 from __future__ import annotations
@@ -24,21 +24,30 @@ from harness import cassette as cassettes
 from harness.anonymizing import anonymize
 from harness.cassette.folders import MANIFEST
 from harness.cassette.model import Cassette, Chunk, Exchange, Provenance
+from harness.redacting import redacted_cassette
 
 SEED = "streamproof"
 NOTE = "a recording of another project's tests in other words; the wire is as it was{wire}"
 REBUILT = ", but for its framing, which was not kept and is rebuilt"
-LARGEST = 12_000  # bytes of a recording that is taken for its model's sake only
-OVERHEAD = 3_000  # bytes of a file that say nothing new: what is preferred to a smaller recording must show more
+OVERHEAD = 20_000  # bytes that a cassette costs whatever its size: each is judged, cut and replayed again and again
+ALONE = 1.5  # how much dearer one is that has no twin
 
+THINKING = {"reasoning", "thought_signature", "item:reasoning", "block:thinking", "block:redacted_thinking"}
+CALLING = {"tool_calls", "finish:tool_use", "item:function_call", "block:tool_use"}
+CUT = {"finish:length", "finish:max_tokens", "finish:MAX_TOKENS", "done:length", "incomplete:max_output_tokens"}
 BASES = (
     ("error", lambda shown: any(item.startswith(("status:", "http_error", "mid_stream_error")) for item in shown)),
     ("parallel-tool-calls", lambda shown: "parallel_tool_calls" in shown),
-    ("tool-call", lambda shown: bool(shown & {"tool_calls", "finish:tool_use", "item:function_call", "block:tool_use"})),
-    ("reasoning", lambda shown: bool(shown & {"reasoning", "thought_signature", "item:reasoning", "block:thinking"})),
-    ("structured", lambda shown: bool(shown & {"req:structured_output", "req:json_mode"})),
+    ("tool-call", lambda shown: bool(shown & CALLING)),
+    ("length", lambda shown: bool(shown & CUT)),
+    ("reasoning", lambda shown: bool(shown & THINKING)),
+    ("json-schema", lambda shown: "req:structured_output" in shown),
+    ("json", lambda shown: "req:json_mode" in shown),
 )
 """What a turn is first of all, if it is more than a text."""
+
+FAMILIES = {"amazon.nova": "nova", "amazon.titan": "titan", "meta": "llama"}
+"""What the families inside Bedrock are called in names, where it is not what the manifest calls them."""
 
 UNKNOWN = "not-recorded"
 
@@ -64,10 +73,14 @@ class Recording:
     @cached_property
     def shown(self) -> frozenset[tuple[str, str]]:
         """What the recording shows of its API."""
-        shown = [*self.features, *self.quirks, f"provider:{self.provider}"]
-        if len(self.sides) == 2:
-            shown.append(f"twin:{self.provider}")
-        return frozenset((self.case.dialect, item) for item in shown)
+        return frozenset((self.case.dialect, item) for item in (*self.features, *self.quirks, f"provider:{self.provider}"))
+
+    @property
+    def base(self) -> str:
+        """What it is first of all, and whose."""
+        name = next((name for name, fits in BASES if fits({*self.features, *self.quirks})), "text")
+        family = next((item.removeprefix("family:") for item in self.features if item.startswith("family:")), None)
+        return f"{FAMILIES.get(family, family)}-{name}" if family and name != "error" else name
 
     @cached_property
     def day(self) -> str | None:
@@ -76,13 +89,9 @@ class Recording:
         return next(found, None)
 
     @property
-    def price(self) -> int:
-        """What it costs to take it; one that does not tell its day costs more."""
-        return self.size + (OVERHEAD if self.day else 2 * OVERHEAD)
-
-    @property
-    def model(self) -> tuple[str, str, str | None]:
-        return self.case.dialect, self.provider, self.case.model
+    def price(self) -> float:
+        """What it costs to take it; one that does not tell its day, or has no twin, costs more."""
+        return (self.size + (OVERHEAD if self.day else 2 * OVERHEAD)) * (1 if len(self.sides) == 2 else ALONE)
 
 
 def main(corpus: Path, target: Path, taken: Path | None = None) -> None:
@@ -108,19 +117,17 @@ def library(corpus: Path, taken: Path | None = None) -> Iterator[tuple[Cassette,
             by="streamproof anonymize",
             note=NOTE.format(wire=REBUILT if rebuilt else ""),
         )
-        yield (
-            recording.case,
-            replace(
-                new,
-                id=name,
-                provider=provider,
-                model=new.model or UNKNOWN,
-                scenario=scenario,
-                provenance=origin,
-                features=tuple(recording.features),
-                quirks=tuple(recording.quirks),
-            ),
+        shown = replace(
+            new,
+            id=name,
+            provider=provider,
+            model=new.model or UNKNOWN,
+            scenario=scenario,
+            provenance=origin,
+            features=tuple(recording.features),
+            quirks=tuple(recording.quirks),
         )
+        yield recording.case, redacted_cassette(shown)
 
 
 def under_no_name(case: Cassette) -> Cassette:
@@ -170,30 +177,29 @@ def recordings(corpus: Path) -> Iterator[Recording]:
 
 
 def choose(all_of_them: Sequence[Recording]) -> list[Recording]:
-    """As few as show everything, the most telling for their size first; then a small one of each model that is not among
-    them."""
+    """As few as show everything: the most telling for their price, and then without those whose showing others do as well."""
     left = {item for recording in all_of_them for item in recording.shown}
     chosen: list[Recording] = []
     while left:
         best = max(all_of_them, key=lambda recording: len(recording.shown & left) / recording.price)
         chosen.append(best)
         left -= best.shown
-    models = {recording.model for recording in chosen}
-    for recording in sorted(all_of_them, key=lambda recording: (-len(recording.sides), recording.size)):
-        if recording.model not in models and recording.size <= LARGEST:
-            models.add(recording.model)
-            chosen.append(recording)
+    often = Counter(item for recording in chosen for item in recording.shown)
+    for recording in sorted(chosen, key=lambda recording: recording.price, reverse=True):
+        if all(often[item] > 1 for item in recording.shown):
+            chosen.remove(recording)
+            often.subtract(recording.shown)
     return sorted(chosen, key=lambda recording: (recording.size, recording.case.id))
 
 
 def named(recording: Recording, often: Counter[tuple[str, str]], used: set[str]) -> str:
     """A name that says what a recording is and, if that name is taken, what is rare about it."""
     dialect = recording.case.dialect
-    said = set(recording.features) | set(recording.quirks)
-    base = next((name for name, fits in BASES if fits(said)), "text")
+    said = {item for item in (*recording.features, *recording.quirks) if not item.startswith("family:")}
     rare = sorted(said, key=lambda item: (often[dialect, item], item))
-    ends = ["", *(f"-{slug(item)}" for item in rare if slug(item) not in base), *(f"-{number}" for number in range(2, 99))]
-    names = (f"{dialect}/{recording.provider}/{base}{end}" for end in ends)
+    telling = [slug(item) for item in rare if slug(item) not in recording.base]
+    ends = ["", *(f"-{item}" for item in telling), *(f"-{number}" for number in range(2, 99))]
+    names = (f"{dialect}/{recording.provider}/{recording.base}{end}" for end in ends)
     return next(name for name in names if name not in used)
 
 

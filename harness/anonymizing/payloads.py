@@ -63,6 +63,8 @@ class Payloads:
         if token.mode is Mode.API:
             if policy.name_of(token.path) in policy.MESSAGES:
                 return self._texts.message(value)
+            if policy.name_of(token.path) in policy.PATHS:
+                return self._texts.path(value)
             kept = policy.prefix(token.path, value)
             return value[:kept] + self._texts.text(value[kept:])
         return self._texts.text(value)

@@ -101,6 +101,10 @@ OVERFLOW = re.compile(
 )
 """By these phrases clients know that the context was too long."""
 
+PATHS = words("jsonPath")
+POSITION = re.compile(r"\[\d+\]")
+"""Where a piece of an argument belongs: the names on the way are somebody's own, positions in lists are the wire's."""
+
 
 def mode_of(mode: Mode, path: Path, bracket: str, *, metadata: bool = False) -> Mode:
     """Whose names an object at `path` has, or those in a list there; `metadata` says whether that word means the user's own."""

@@ -38,6 +38,10 @@ class Texts:
         """The replacement of what an API says of a failure."""
         return self._words.text(text, policy.OVERFLOW)
 
+    def path(self, text: str) -> str:
+        """The replacement of a way to a part of the arguments."""
+        return self._words.text(text, policy.POSITION)
+
     def bare(self, said: str, *, last: bool = False) -> str:
         """The replacement of a word outside of strings; `last` if the text ends with it."""
         if said in _LITERALS or (last and any(word.startswith(said) for word in _LITERALS)):

@@ -137,6 +137,6 @@ def _json(body: bytes | None) -> Any:
         return None
     try:
         text = payload.whole(body.decode(json.detect_encoding(body), "surrogatepass"))  # halves of a character, each encoded
-        return payload.from_text(text)
+        return payload.from_text(text, constants=True)
     except ValueError:
         return None

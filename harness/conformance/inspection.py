@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from harness import dialects
@@ -14,6 +15,7 @@ from harness.dialects import Dialect
 from harness.findings import Finding
 
 _OURS = Ours()
+_NUMBER = re.compile(r"/\d+(?=/|$)")
 
 
 class RuleError(Exception):
@@ -52,6 +54,19 @@ def united(found: Iterable[Finding], judged: Judged | None) -> list[Finding]:
 def unsaid(found: Iterable[Finding], judged: Judged | None) -> list[Finding]:
     """Of what framer and collector noted, that which no rule says; what was noted of the whole stream, a rule may have a frame
     for."""
-    said = {(finding.kind, finding.where.frame) for finding in judged.findings} if judged is not None else set()
+    told = judged.findings if judged is not None else ()
+    said = {(finding.kind, finding.where.frame) for finding in told}
+    typed = {_place(f) for f in told if f.kind == "field/type"}  # known, though not as what it is
     kinds = {kind for kind, _ in said}
-    return [f for f in found if (f.kind, f.where.frame) not in said and (f.where.frame is not None or f.kind not in kinds)]
+    return [
+        f
+        for f in found
+        if (f.kind, f.where.frame) not in said
+        and (f.where.frame is not None or f.kind not in kinds)
+        and (f.kind != "field/unknown" or _place(f) not in typed)
+    ]
+
+
+def _place(finding: Finding) -> str:
+    """Where it is in any payload: a fault of a field is told of its first place alone."""
+    return _NUMBER.sub("/*", finding.where.path or "")

@@ -22,7 +22,7 @@ from harness.conformance.origins import Origin, Origins, Piece
 from harness.dialects import Dialect
 from harness.edits import Op
 from harness.errors import Where
-from harness.findings import CUT, Finding
+from harness.findings import CUT, Finding, Level
 from harness.framing import Frame, blocks, framer
 from harness.json_spans import Span, Spans, character, strings
 from harness.nodes import same
@@ -31,6 +31,7 @@ _NAMED = ("field/unknown", "reference/extra")
 """Kinds of findings that are about a field's being there, not about its value."""
 _AT_THE_END = (CUT - {"stream/empty"}) | {"stream/done-missing", "stream/finish-missing", "stream/trailer-missing"}
 """Kinds that say that the body ended and something had still to come."""
+_MOST_FOLLOWED = 16 << 20  # bytes
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -52,7 +53,7 @@ class Trace:
         found = Where()
         if finding.kind in _AT_THE_END and where.frame is None and where.span is None:
             found = Where(span=(len(self.body),) * 2)
-        elif finding.kind.startswith("reference/"):
+        elif finding.kind.startswith("reference/") or self._is_of_the_turn(finding):
             found = self._of_origin(self._origins.of(place), finding)
         elif where.frame is not None and place.startswith("/") and (frame := self._frame(where.frame)) is not None:
             span = self._of_pointer(frame, place, finding.kind in _NAMED)
@@ -61,6 +62,12 @@ class Trace:
             else:
                 found = Where(span=span)
         return replace(finding, where=replace(where, frame=_first(found.frame, where.frame), span=found.span or where.span))
+
+    def _is_of_the_turn(self, finding: Finding) -> bool:
+        """Whether its place is one of the collected body. Of a large one that would mean to remember all of its edits."""
+        where = finding.where
+        bare = where.frame is None and where.span is None and (where.path or "").startswith("/")
+        return bare and finding.level is not Level.INFO and len(self.body) <= _MOST_FOLLOWED
 
     @cached_property
     def body(self) -> bytes:

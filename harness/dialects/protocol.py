@@ -10,6 +10,7 @@ from harness.edits import Edit, Path
 from harness.framing import Frame
 from harness.request import RequestParts, TurnRequest
 from harness.response import Response, ToolCall
+from harness.vocabulary import Kind
 
 
 class PathSet:
@@ -56,6 +57,9 @@ class Translator(Protocol):
 
     def close(self) -> list[Edit]:
         """What is to be said at the end of the stream: notes and last values. Called once."""
+
+    def shape_of(self, frame: Frame) -> Kind:
+        """The vocabulary that a payload of this frame is checked against."""
 
     def missing(self) -> str | None:
         """What the API's end condition still lacks, in words; None once the turn is complete (law 6)."""

@@ -127,7 +127,7 @@ class TextMemory(Memory):
         self._serve(OneText(targets[0], self._finder(frame.data[holes[0].end :])))
 
     def _finder(self, tail: bytes) -> Callable[[Frame], str | None]:
-        name, head, strict = self._name, self._head, payload.strict
+        name, head, strict = self._name, self._head, payload.quick  # what is read is a string
         start, end = len(head) - 1, 1 - len(tail)  # with its quotes
 
         def find(frame: Frame) -> str | None:
@@ -159,7 +159,7 @@ class PaddedTextMemory(Memory):
 
     def _finder(self, between: bytes, closing: bytes, tail: bytes) -> Callable[[Frame], str | None]:
         """`between` stands between the number and the text, `closing` between the text and the letters."""
-        name, head, strict = self._name, self._head, payload.strict
+        name, head, strict = self._name, self._head, payload.quick  # what is read is a string
         after_head, after_closing, end_of_letters = len(head), len(closing), -len(tail)
         number = before_text = after_head  # where the number ended last, and where the text began
 

@@ -118,11 +118,11 @@ class BaseTranslator:
             value, kind = payload.tolerant(frame.data)
         except payload.NotJSON as error:
             tell(frame, UNREADABLE, False)
-            message = f"the payload {payload.quote(frame.data)} cannot be read: {error}"
-            return [note(error.kind, message, frame)]
+            said = payload.several(frame.data) or f"the payload {payload.quote(frame.data)} cannot be read: {error}"
+            return [note(error.kind, said, frame)]
         self._empty = False
         tell(frame, value, False)
-        remarks = [note(kind, f"read tolerantly: {payload.quote(frame.data)}", frame)] if kind else []
+        remarks = [note(kind, payload.tolerated(frame.data), frame)] if kind else []
         known = self.shape_of(frame).knows(value)
         return remarks + (self.edits(value, frame) if known else self._strange(value, frame))
 

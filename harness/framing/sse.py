@@ -41,6 +41,7 @@ class SSEFramer:
         self._end = 0
         self._names: dict[bytes, str] = {}
         self._bare: Brackets | None = None  # JSON outside the syntax, under construction
+        self._before_bare = 0  # frames that came before it
         self._junk: tuple[int, int] | None = None
         self._line_end: bytes | None = None  # the first one, and where it stands
         self._first_end = 0
@@ -92,13 +93,19 @@ class SSEFramer:
             if any(field.startswith(line) for field in _FIELDS):
                 message = f"the body ends inside the name of a field: {payload.quote(line)}"
                 self._note("framing/frame-truncated", message, (self._pos, self._pos + len(line)))
+            elif line.startswith(b"event:") and self._data:  # behind its data; nobody knows whether the name is whole
+                message = f"the body ends inside an event, in its name: {payload.quote(line)}"
+                self._note("framing/frame-truncated", message, (self._start, self._pos + len(line)))
+                self._data.clear()
             else:
                 frames = self._lines([line], 0, at)
         if self._data:
             frames += self._last_event(at)
         if self._bare is not None:
             span = (self._bare.start, self._pos)
-            self._note("framing/invalid-json", "JSON outside the event-stream syntax was never closed", span)
+            cut = self._frames == self._before_bare  # nothing came behind it
+            kind = "framing/frame-truncated" if cut else "framing/invalid-json"
+            self._note(kind, "JSON outside the event-stream syntax was never closed", span)
         self._flush_junk()
         if self._after_cr and self._line_end != b"\r\n":  # a CR LF that was cut in two is no other end
             self._ended_by(b"\r", self._pos - 1)
@@ -247,7 +254,7 @@ class SSEFramer:
     def _outside(self, line: bytes, at: float) -> Frame | None:
         span = (self._pos, self._pos + len(line))
         if self._bare is None and line.lstrip()[:1] in (b"{", b"["):
-            self._bare = Brackets(start=self._pos)
+            self._bare, self._before_bare = Brackets(start=self._pos), self._frames
         if self._bare is None:
             self._junk = (self._junk[0] if self._junk else span[0], span[1])
             return None
@@ -264,6 +271,8 @@ class SSEFramer:
         span = (self._start, self._end)
         if data.strip() == b"[DONE]":
             self._note("framing/unterminated-marker", "the last [DONE] is not followed by a blank line", span)
+        elif len(self._data) > 1 and all(line == b"[DONE]" or payload.is_whole(line) for line in self._data):
+            pass  # events that no blank line divides: whoever reads the frame says so
         elif payload.is_whole(data):
             self._note(
                 "framing/unterminated-event",

@@ -57,7 +57,7 @@ class Shelf:
         self._exchanges = tuple(exchanges)
         self._match = match
         self._again = again
-        self._left: _Left = _Indexed(self._exchanges) if match is same_request else _Listed(self._exchanges, match)
+        self._left: _Left = Index(self._exchanges) if match is same_request else _Listed(self._exchanges, match)
 
     def __len__(self) -> int:
         return len(self._left)
@@ -122,8 +122,8 @@ class _Listed:
         self._numbers = dict.fromkeys(range(len(self._exchanges)))
 
 
-class _Indexed:
-    """Knows of each recording what it answers (`same_request`)."""
+class Index:
+    """Knows of each recording what it answers (`same_request`). Recordings are named by their numbers."""
 
     def __init__(self, exchanges: Sequence[Exchange]) -> None:
         self._keys = [_key(exchange.request) for exchange in exchanges]
@@ -138,12 +138,20 @@ class _Indexed:
         return iter(sorted(number for numbers in self._numbers.values() for number in numbers))
 
     def take(self, asked: Request) -> int | None:
-        found = self._first(asked)
-        found = self._first(redacted_request(asked)) if found is None else found
+        found = self._found(asked)
         if found is None:
             return None
         self._count -= 1
         return self._numbers[found].popleft()
+
+    def look(self, asked: Request, *, covering: bool = True) -> int | None:
+        """The first that answers a request; it stays. `covering`: the request's own secrets may be covered to find it."""
+        found = self._found(asked) if covering else self._first(asked)
+        return self._numbers[found][0] if found is not None else None
+
+    def _found(self, asked: Request) -> Hashable | None:
+        found = self._first(asked)
+        return self._first(redacted_request(asked)) if found is None else found
 
     def _first(self, asked: Request) -> Hashable | None:
         """The key of the first recording that answers a request."""

@@ -39,18 +39,20 @@ class Reel:
 
     def __init__(self, exchange: Exchange, dialect: str | Dialect) -> None:
         api = dialects.dialect(dialect) if isinstance(dialect, str) else dialect
+        self.api = api
         self.original = exchange
         self.request = exchange.request
         self.status = exchange.status
         self.ending = exchange.ending
         self.compressed = False
-        body = b"".join(chunk.data for chunk in DecodedBody(exchange))
+        chunks = tuple(DecodedBody(exchange))
+        body = b"".join(chunk.data for chunk in chunks)
         coded = body != exchange.body
         self.headers = {n: v for n, v in exchange.headers.fields if not (coded and n.lower() in _CODED)}
         head = body.lstrip()
         self.framing = framing_of(api.framings, head)
         self._carries = api.name == "bedrock-invoke"
-        self.pieces = _pieces(body, self.framing)
+        self.pieces = _pieces(body, chunks, self.framing)
 
     def payload(self, piece: Piece) -> Any:
         """The JSON value of a frame; of a Bedrock Invoke chunk the one inside `bytes`. None if it is none."""
@@ -101,9 +103,10 @@ class Reel:
         )
 
 
-def _pieces(body: bytes, framing: str) -> list[Piece]:
+def _pieces(body: bytes, chunks: tuple[Chunk, ...], framing: str) -> list[Piece]:
     cut = framer(framing)
-    frames = [*cut.feed(body), *cut.close()]
+    frames = [frame for chunk in chunks for frame in cut.feed(chunk.data, chunk.at)]
+    frames += cut.close(chunks[-1].at if chunks else 0.0)
     if not frames:
         return [Piece(body, 0, len(body), Frame(0, None, body))] if body else []
     starts = [0, *(frame.span[0] for frame in frames[1:]), len(body)]

@@ -11,13 +11,11 @@ from functools import partial
 
 import httpx
 
-from harness.cassette.decoding import is_encoded
 from harness.cassette.model import Cassette, Exchange, Headers, Request
 from harness.replay.clock import Clock, VirtualClock
+from harness.replay.heads import head_of
 from harness.replay.matching import Match, Shelf, same_request
 from harness.replay.play import Player, play
-
-_HEAD = 64  # bytes, enough to tell whether a body is encoded
 
 
 class ReplayTransport(httpx.AsyncBaseTransport):
@@ -70,7 +68,7 @@ class ReplayTransport(httpx.AsyncBaseTransport):
         stall = partial(self.clock.sleep, limits.get("read") or 0.0)
         stream = _Body(exchange, play(exchange, self.clock, since), stall, self._closed)
         self.open += 1
-        return httpx.Response(exchange.status, headers=_headers(exchange), stream=stream, request=request)
+        return httpx.Response(exchange.status, headers=head_of(exchange), stream=stream, request=request)
 
     def _closed(self) -> None:
         self.open -= 1
@@ -117,24 +115,3 @@ async def _read(request: httpx.Request) -> Request:
         headers=Headers([(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw]),
         body=await request.aread(),
     )
-
-
-def _headers(exchange: Exchange) -> list[tuple[bytes, bytes]]:
-    """The recorded header fields, without those that no longer are true of the body: the transfer coding is undone, and a
-    recorder may have undone the content encoding as well."""
-    false = {"transfer-encoding"}
-    size, encoding = exchange.headers.get("content-length"), exchange.headers.get("content-encoding")
-    if size is not None and size.strip() != str(len(exchange.body)) and exchange.ending == "eof":
-        false.add("content-length")
-    if encoding is not None and not is_encoded(encoding, exchange.body[:_HEAD]):
-        false |= {"content-encoding", "content-length"}
-    fields = (field for field in exchange.headers.fields if field[0].lower() not in false)
-    return [(name.encode("latin-1", "replace"), _value(value)) for name, value in fields]
-
-
-def _value(text: str) -> bytes:
-    """The bytes of a header's value: as recorders read them, one letter for each, unless there are more letters than that."""
-    try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")

@@ -7,6 +7,8 @@ from typing import Any
 
 from harness.conformance.rules import RULES, Rule
 from harness.conformance.rules.choice import means, no_such
+from harness.errors import InputError
+from harness.kinds import KINDS
 
 
 def chosen(rules: Iterable[Rule], names: Iterable[str]) -> list[Rule]:
@@ -16,6 +18,8 @@ def chosen(rules: Iterable[Rule], names: Iterable[str]) -> list[Rule]:
     found: dict[str, Rule] = {}
     for name in names:
         meant = [rule for rule in rules if means(name, rule.id, rule.kind)]
+        if not meant and name in KINDS:
+            raise InputError(f"no rule has findings of the kind {name!r}", hint=f"it says: {KINDS[name].says}")
         if not meant:
             raise no_such(name)
         found.update({rule.id: rule for rule in meant})

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,22 +20,34 @@ from tests import corpus
 from tests.shared import needed
 
 ROOT = Path(__file__).parents[2]
-MOST = 8 << 20
+
+
+@cache
+def tool() -> ModuleType:
+    needed("corpus")
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        return import_module("library")
+    finally:
+        sys.path.pop(0)
 
 
 @cache
 def library() -> list[tuple[Cassette, Cassette]]:
-    needed("corpus")
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        from library import library as made  # type: ignore[import-not-found]
-    finally:
-        sys.path.pop(0)
-    return list(made(corpus.CORPUS, cassettes.shipped()))
+    return list(tool().library(corpus.CORPUS, cassettes.shipped()))
 
 
 def rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in (needed("corpus") / "MANIFEST.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_fewest_are_taken_that_show_every_feature_quirk_and_provider_of_each_api() -> None:
+    recordings = list(tool().recordings(corpus.CORPUS))
+    chosen = tool().choose(recordings)
+    shown = Counter(item for recording in chosen for item in recording.shown)
+    assert set(shown) == {item for recording in recordings for item in recording.shown}
+    superfluous = [recording.case.id for recording in chosen if all(shown[item] > 1 for item in recording.shown)]
+    assert superfluous == []
 
 
 @pytest.mark.parametrize("dialect", dialects.names())
@@ -40,15 +55,6 @@ def test_every_feature_and_quirk_is_shown(dialect: str) -> None:
     there = {item for row in rows() if row["api"] == dialect for item in (*row["features"], *row["quirks"])}
     shown = {item for _, new in library() if new.dialect == dialect for item in (*new.features, *new.quirks)}
     assert there - shown == set()
-
-
-def test_there_is_enough_of_it_and_not_too_much() -> None:
-    new = [case for _, case in library()]
-    assert len(new) >= 200
-    assert len({case.provider for case in new}) >= 20
-    assert {case.dialect for case in new} == set(dialects.names())
-    size = sum(len(side.body) + len(side.request.body or b"") for case in new for side in (case.stream, case.reference) if side)
-    assert size < MOST / 2  # base64 and escapes in the files need room
 
 
 def test_names_and_origins_are_told_and_nothing_of_the_source() -> None:

@@ -208,7 +208,9 @@ def test_a_frame_that_was_edited_by_hand() -> None:
 
 
 def test_a_sound_recording_is_not_suspected() -> None:
-    for case in cassettes.load(cassettes.shipped()):
+    """Those of others are not all sound: some were unpacked, or written anew, by those who kept them."""
+    sound = [case for case in cassettes.load(cassettes.shipped()) if case.provenance.kind != "anonymized"]
+    for case in sound:
         for side in (case.stream, case.reference):
             if side is not None:
                 framing = case_of(side, dialects.dialect(case.dialect)).framing

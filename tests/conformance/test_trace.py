@@ -15,7 +15,7 @@ import pytest
 
 from harness import dialects
 from harness.adapters import Ours
-from harness.cassette.model import Cassette, Chunk, Exchange
+from harness.cassette.model import Chunk, Exchange
 from harness.conformance.judge import judge
 from harness.conformance.trace import Trace
 from harness.errors import Where
@@ -419,12 +419,13 @@ def test_every_text_of_a_body_leads_to_the_bytes_that_say_it(stream: Stream) -> 
         finding = Finding(kind="reference/value", message="", where=Where(path=path), expected=expected, got=text)
         span = trace.pinpoint(finding).where.span
         said = trace.body[slice(*span)] if span else b""
-        if _read(said, stream.case) != text[position] and text[position] not in _unpacked(said):
+        if text[position] not in (_read(said), _read((_read(said) or "").encode())) and text[position] not in _unpacked(said):
             missed.append((path, text[position], said))
     assert missed == []
 
 
-def _read(said: bytes, case: Cassette) -> str | None:
+def _read(said: bytes) -> str | None:
+    """The character that bytes of a JSON string are; twice, if a JSON text is in the string."""
     try:
         return str(json.loads(b'"' + said + b'"'))
     except ValueError:

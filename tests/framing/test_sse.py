@@ -233,7 +233,7 @@ def test_json_outside_the_syntax_is_read_and_reported(body: bytes, data: list[by
 def test_json_outside_the_syntax_that_never_ends() -> None:
     fed = one("sse", b'data: 0\n\n{"error":\n  {"code": 1}')
     assert events(fed) == [(None, b"0")]
-    assert (kinds(fed), spans(fed)) == (["framing/invalid-json"], [(9, 32)])
+    assert (kinds(fed), spans(fed)) == (["framing/frame-truncated"], [(9, 32)])
 
 
 def test_the_error_field_of_old_llama_servers() -> None:

@@ -37,7 +37,8 @@ def test_each_mutation_alone(dialect: str) -> None:
 
 @each_dialect
 def test_a_reader_that_takes_a_part_for_the_whole_is_found_out(dialect: str) -> None:
-    reel = Reel(max(streams(dialect), key=lambda stream: len(stream.frames)).exchange, dialect)
+    whole = [stream for stream in streams(dialect) if stream.case.provenance.kind != "anonymized"]
+    reel = Reel(max(whole, key=lambda stream: len(stream.frames)).exchange, dialect)
     del reel.pieces[len(reel.pieces) // 2 :]
     cut = Mutated(dialect=dialect, provider="unknown", exchange=reel.exchange())
     assert not judge(cut).seen.complete

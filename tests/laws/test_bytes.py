@@ -16,7 +16,7 @@ from harness.cassette.model import Chunk, Exchange, Headers, Request
 from harness.framing import Frame
 from harness.inputs import Input
 from harness.reporting import results
-from tests.laws.cases import SHIPPED, Stream, each_dialect, each_shipped, of
+from tests.laws.cases import SHIPPED, Stream, each_dialect, each_sample, of
 
 ROUNDS = 60
 ODD = [None, True, 0, -1, 1.5, 10**40, "", "x", "\ud83d", [], [None], [[]], {}, {"a": {}}, {"type": 5}, {"type": "text"}]
@@ -34,7 +34,7 @@ def _observed(api: str, body: bytes, headers: dict[str, str] | None = None, stat
     json.loads(results.dumped(checked.as_dict()))
 
 
-@each_shipped
+@each_sample
 def test_damaged_bytes(stream: Stream) -> None:
     chance = random.Random(stream.case.id)
     for _ in range(ROUNDS):

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from harness.collector import Collected
-from tests.laws.cases import Stream, each_shipped, each_stream
+from tests.laws.cases import Stream, each_sample, each_stream
 
 SMALL = 16 * 1024
 NEAR = 16  # bytes around a frame border
@@ -37,7 +37,7 @@ def test_200_random_places(stream: Stream) -> None:
     _same(stream, [stream.body[a:b] for a, b in zip([0, *places], [*places, len(stream.body)], strict=True)])
 
 
-@each_shipped
+@each_sample
 def test_every_single_cut(stream: Stream) -> None:
     body, whole = stream.body, stream.framed([stream.body])
     for place in _places(stream):

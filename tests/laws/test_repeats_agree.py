@@ -11,7 +11,7 @@ import pytest
 from harness.edits import Op
 from harness.framing import Frame
 from harness.json_spans import steps_of
-from tests.laws.cases import SHIPPED, Stream, each_stream
+from tests.laws.cases import SAMPLE, SHIPPED, Stream, each_stream
 
 
 def _repeats(stream: Stream) -> bool:
@@ -31,6 +31,8 @@ def test_first_party_repetitions_agree(stream: Stream) -> None:
 TRIMMED = {
     "openai-responses/ai__openai-responses-openai-phase-1-0-6971": "its keepers cut deltas out of the fixture",
     "openai-responses/ai__openai-responses-openai-shell-container-1-0-75b8": "its keepers cut deltas out of the fixture",
+    "openai-responses/openai/text-sequence-gap-or-duplicate": "its keepers cut deltas out of the fixture",
+    "openai-responses/openai/text-shell-call-command": "its keepers cut deltas out of the fixture",
 }
 
 
@@ -38,7 +40,7 @@ def test_some_shipped_cassettes_repeat_themselves() -> None:
     assert {stream.case.dialect for stream in REPEATING} >= {"openai-responses"}
 
 
-@pytest.mark.parametrize("stream", REPEATING, ids=repr)
+@pytest.mark.parametrize("stream", [stream for stream in REPEATING if stream in SAMPLE], ids=repr)
 def test_a_changed_repetition_is_seen(stream: Stream) -> None:
     """One text at a time, in the event that repeats it."""
     tried = 0

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from harness.cassette.model import Chunk, Exchange, Headers, Request
 from harness.errors import NoRecordingError
-from harness.redacting import redacted
-from harness.replay.matching import Shelf, same_request
+from harness.redacting import redacted, redacted_request
+from harness.replay.matching import Index, Shelf, same_request
 from tests.chat import encoded
 from tests.exchanges import CHAT, exchange
 from tests.framing.feeding import quick
@@ -84,3 +84,15 @@ def per_exchange(count: int, rounds: int) -> float:
 
 def test_a_thousand_cost_no_more_than_one() -> None:
     assert per_exchange(1000, 3) < 2 * per_exchange(1, 300)
+
+
+def test_looking_leaves_a_recording_where_it_is() -> None:
+    index = Index([Exchange(request=Request(target="/a", body=b'{"k": 1}'))])
+    asked = Request(target="/a", body=b'{"k":1}')
+    assert [index.look(asked), index.look(asked), index.take(asked), index.look(asked)] == [0, 0, 0, None]
+
+
+def test_looking_may_pass_over_secrets() -> None:
+    asked = Request(target="/a", body=b'{"key": "sk-proj-abcdefghijklmnopqrstuvwx0123456789ABCDEF"}')
+    index = Index([Exchange(request=redacted_request(asked))])
+    assert (index.look(asked), index.look(asked, covering=False)) == (0, None)

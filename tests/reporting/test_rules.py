@@ -6,7 +6,7 @@ import pytest
 
 from harness.conformance.rules import RULES
 from harness.errors import InputError
-from harness.findings import Finding, Level
+from harness.findings import KINDS, Finding, Level
 from harness.reporting import rules as catalogue
 from harness.reporting.results import dumped
 from harness.reporting.words import reason
@@ -50,3 +50,9 @@ def test_what_no_rule_says_has_no_reason() -> None:
     assert reason(Finding(kind="field/unknown", message="m")) == ""
     assert reason(Finding(kind="field/unknown", message="m", rule="XYZ-001")) == ""
     assert reason(Finding(kind="field/unknown", message="m", rule="OAI-C-001", graded=Level.INFO)) == ""
+
+
+def test_a_kind_without_a_rule_is_explained() -> None:
+    with pytest.raises(InputError, match="no rule has findings of the kind 'field/type'") as error:
+        catalogue.chosen(RULES.values(), ["field/type"])
+    assert KINDS["field/type"].says in str(error.value)

@@ -35,20 +35,10 @@ class Call:
     id: str
     name: str
     pieces: tuple[str, ...] = ()
-    hosted: bool = False
 
     @property
     def arguments(self) -> Any:
         return json.loads("".join(self.pieces) or "{}")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a hosted tool gave."""
-
-    id: str
-    type: str
-    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +49,4 @@ class Cited:
     citations: tuple[dict[str, Any], ...]
 
 
-Block = Text | Thought | Redacted | Call | Result | Cited
+Block = Text | Thought | Redacted | Call | Cited

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from authoring.blocks import Block, Call, Cited, Redacted, Result, Text, Thought
+from authoring.blocks import Block, Call, Cited, Redacted, Text, Thought
 from authoring.case import MASKED, Service
 from authoring.wire import Cut, compact, event
 from harness.cassette import Cassette, Exchange
@@ -47,17 +47,13 @@ def deltas(block: Block) -> Iterator[Object]:
             yield {"reasoningContent": {"redactedContent": block.data}}
         case Call():
             yield from ({"toolUse": {"input": piece}} for piece in block.pieces)
-        case Result():
-            yield from ({"toolResult": [{"text": text}]} for text in block.texts)
 
 
 def start(block: Block) -> Object | None:
     """The head of a block; text and reasoning have none."""
     match block:
         case Call():
-            return {"toolUse": {"toolUseId": block.id, "name": block.name, **_hosted(block)}}
-        case Result():
-            return {"toolResult": {"toolUseId": block.id, "type": block.type, "status": "success"}}
+            return {"toolUse": {"toolUseId": block.id, "name": block.name}}
     return None
 
 
@@ -74,10 +70,7 @@ def native(block: Block) -> Object:
         case Redacted():
             return {"reasoningContent": {"redactedContent": block.data}}
         case Call():
-            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": block.arguments, **_hosted(block)}}
-        case Result():
-            content = [{"text": text} for text in block.texts]
-            return {"toolResult": {"toolUseId": block.id, "type": block.type, "status": "success", "content": content}}
+            return {"toolUse": {"toolUseId": block.id, "name": block.name, "input": block.arguments}}
 
 
 def block_events(index: int, block: Block, *, stop: bool = True) -> Iterator[Named]:
@@ -97,29 +90,22 @@ def turn(
     *,
     model: str = HAIKU,
     stop: str = "end_turn",
-    cached: tuple[int, int] | None = None,
     fields: Object | None = None,
-    metadata: Object | None = None,
     cut: Cut = "each",
 ) -> Cassette:
-    """A turn. `counts` are tokens in and out, `cached` those read from and written to the cache; `fields` are the additional
-    ones that the request named, `metadata` what else comes last."""
-    read, written = cached or (0, 0)
-    usage: Object = {"inputTokens": counts[0], "outputTokens": counts[1], "totalTokens": sum(counts) + read + written}
-    if cached:
-        usage |= {"cacheReadInputTokens": read, "cacheWriteInputTokens": written}
-    usage["serverToolUsage"] = {}
+    """A turn. `counts` are tokens in and out; `fields` are the additional ones that the request named."""
+    usage: Object = {"inputTokens": counts[0], "outputTokens": counts[1], "totalTokens": sum(counts), "serverToolUsage": {}}
     added = {"additionalModelResponseFields": fields} if fields else {}
     events: list[Named] = [
         ("messageStart", {"role": "assistant"}),
         *(named for index, block in enumerate(blocks) for named in block_events(index, block)),
         ("messageStop", {"stopReason": stop, **added}),
-        ("metadata", {"usage": usage, "metrics": {"latencyMs": 938}, **(metadata or {})}),
+        ("metadata", {"usage": usage, "metrics": {"latencyMs": 938}}),
     ]
     message = {"content": [native(block) for block in blocks], "role": "assistant"}
     body = {"metrics": {"latencyMs": 1164}, "output": {"message": message}, "stopReason": stop, "usage": usage}
     ask = SERVICE.request(f"{path(model)}/converse", request)
-    plain = SERVICE.plain(ask, JSON, compact({**body, **added, **(metadata or {})}))
+    plain = SERVICE.plain(ask, JSON, compact({**body, **added}))
     return SERVICE.case(scenario, model, streamed(request, frames(events), model, cut), plain)
 
 
@@ -172,7 +158,3 @@ def tool(name: str, description: str, **properties: str) -> Object:
     fields = {field: {"type": "string", "description": says} for field, says in properties.items()}
     schema = {"type": "object", "properties": fields, "required": list(fields)}
     return {"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}}
-
-
-def _hosted(call: Call) -> Object:
-    return {"type": "server_tool_use"} if call.hosted else {}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from authoring.blocks import Call, Cited, Redacted, Result, Text, Thought
+from authoring.blocks import Call, Cited, Redacted, Text, Thought
 from authoring.converse import (
     HAIKU,
     NOVA,
@@ -52,20 +51,11 @@ def cassettes() -> Iterator[Cassette]:
     yield from _calls()
     yield from _thoughts()
     yield from _sources()
-    yield _guardrail()
     yield from _failures()
 
 
 def _texts() -> Iterator[Cassette]:
     yield turn("text", asks(FERRY), [ANSWER], (19, 14))
-    request = asks("What is a lighthouse?", inferenceConfig={"maxTokens": 8})
-    yield turn(
-        "length", request, [Text(("A lighthouse is", " a tower that", " shows"))], (12, 8), stop="max_tokens", cut="slices"
-    )
-    schema = '{"type":"object","properties":{"port":{"type":"string"},"berths":{"type":"integer"}}}'
-    form = {"textFormat": {"type": "json_schema", "structure": {"jsonSchema": {"schema": schema, "name": "port"}}}}
-    pieces = Text(('{"port"', ': "Esbjerg", "ber', 'ths": 12}'))
-    yield turn("json-schema", asks("Describe a port.", outputConfig=form), [pieces], (190, 17), cut="threes")
     request = asks(
         "Count to five in words.",
         inferenceConfig={"stopSequences": ["four"]},
@@ -76,8 +66,6 @@ def _texts() -> Iterator[Cassette]:
         "stop-sequence", request, [stopped], (15, 9), stop="stop_sequence", fields={"stop_sequence": "four"}, cut="threes"
     )
     yield turn("unicode", asks("Write some odd characters."), [ODD], (14, 83), cut="characters")
-    rules = [{"text": "Timetable of the harbour: …"}, {"cachePoint": {"type": "default"}}]
-    yield turn("usage-cached", asks(FERRY, system=rules), [ANSWER], (21, 14), cached=(1536, 512), cut="threes")
 
 
 def _calls() -> Iterator[Cassette]:
@@ -117,45 +105,12 @@ def _sources() -> Iterator[Cassette]:
     cited = Cited(Text(("the ferry", " is green")), ({"title": "harbour", "sourceContent": quoted, "location": location},))
     blocks = [Text(("According to the document,", " ")), cited, Text((".",))]
     yield turn("citations", asks([said("user", *content)]), blocks, (633, 29))
-    search = Call("tooluse_3Wp6TrY8U0iOe5aS7dFgHk", "nova_grounding", ('{"query":"harbour on Rømø"}',), hosted=True)
-    found = Result(search.id, "nova_grounding_result", ("[HIDDEN]",))
-    web = {"location": {"web": {"url": "https://harbours.example/romo", "domain": "harbours.example"}}}
-    blocks = [search, found, Cited(Text(("Rømø has", " a harbour.")), (web,))]
-    request = asks("Is there a harbour on Rømø?", toolConfig={"tools": [{"systemTool": {"name": "nova_grounding"}}]})
-    yield turn("server-tool", request, blocks, (148, 41), model=NOVA, cut="characters")
-
-
-def _guardrail() -> Cassette:
-    """A guardrail that replaced the answer, with its reasons."""
-    name = "gr7k2mexample"
-    topic = {"name": "Harbour gossip", "type": "DENY", "action": "BLOCKED", "detected": True}
-    units = {"topicPolicyUnits": 1, "contentPolicyUnits": 1, "wordPolicyUnits": 0}
-    metrics = {
-        "guardrailProcessingLatency": 211,
-        "usage": {
-            **units,
-            "sensitiveInformationPolicyUnits": 0,
-            "sensitiveInformationPolicyFreeUnits": 0,
-            "contextualGroundingPolicyUnits": 0,
-        },
-        "guardrailCoverage": {"textCharacters": {"guarded": 31, "total": 31}},
-    }
-    assessment = {"topicPolicy": {"topics": [topic]}, "invocationMetrics": metrics}
-    trace: dict[str, Any] = {"actionReason": "Guardrail blocked.", "inputAssessment": {name: assessment}}
-    request = asks(
-        "What do people say about the harbour master?",
-        guardrailConfig={"guardrailIdentifier": name, "guardrailVersion": "1", "trace": "enabled"},
-    )
-    blocks = [Text(("I cannot help with that.",))]
-    return turn("guardrail", request, blocks, (0, 0), stop="guardrail_intervened", metadata={"trace": {"guardrail": trace}})
 
 
 def _failures() -> Iterator[Cassette]:
     methods = ("converse-stream", "converse")
     slow = "Too many requests, please wait before trying again."
     yield refused(SERVICE, "error-rate-limit", HAIKU, asks(FERRY), methods, 429, "ThrottlingException", slow)
-    bad = "The provided model identifier is invalid."
-    yield refused(SERVICE, "error-no-model", "no.such-model", asks(FERRY), methods, 400, "ValidationException", bad)
     begun = frames(_begun())
     yield _broken("error-in-stream", [*begun, exception("throttlingException", {"message": slow})])
     unexpected = {"message": "The system encountered an unexpected error during processing. Try your request again."}

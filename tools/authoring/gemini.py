@@ -52,7 +52,6 @@ class Tokens:
     prompt: int
     answer: int
     thoughts: int = 0
-    cached: int = 0
     tools: int = 0
 
     def usage(self, share: float = 1.0) -> Object:
@@ -61,13 +60,10 @@ class Tokens:
             "promptTokenCount": self.prompt,
             "candidatesTokenCount": answer,
             "totalTokenCount": self.prompt + answer + self.thoughts + self.tools,
-            "cachedContentTokenCount": self.cached,
             "toolUsePromptTokenCount": self.tools,
             "thoughtsTokenCount": self.thoughts,
         }
         details = {"promptTokensDetails": _of_text(self.prompt)}
-        if self.cached:
-            details["cacheTokensDetails"] = _of_text(self.cached)
         if self.tools:
             details["toolUsePromptTokensDetails"] = _of_text(self.tools)
         return {**{name: n for name, n in counts.items() if n}, **details, "serviceTier": "standard"}
@@ -142,9 +138,8 @@ def whole(pieces: Sequence[Piece]) -> list[Object]:
     return parts
 
 
-def candidate(parts: list[Object] | None, **fields: Any) -> Object:
-    content = {} if parts is None else {"content": {"parts": parts, "role": "model"}}
-    return {**content, **fields, "index": 0}
+def candidate(parts: list[Object], **fields: Any) -> Object:
+    return {"content": {"parts": parts, "role": "model"}, **fields, "index": 0}
 
 
 def turn(

@@ -52,17 +52,9 @@ def _broken(
 
 
 def _blocked() -> Iterator[Cassette]:
-    """Status 200 all the same: a prompt that is blocked has no candidate, an answer that is blocked no content."""
-    ratings = [{"category": c, "probability": "NEGLIGIBLE" if n else "HIGH"} for n, c in enumerate(_CATEGORIES)]
+    """Status 200 all the same; a prompt that is blocked has no candidate."""
     feedback = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": _counts()}
     yield answered("prompt-blocked", asks("(a prompt that is blocked)"), [feedback], feedback)
-    stopped = {"finishReason": "SAFETY", "safetyRatings": [{**ratings[0], "blocked": True}, *ratings[1:]]}
-    chunks = [
-        {"candidates": [candidate([{"text": "I begin"}])], "usageMetadata": _counts(2)},
-        {"candidates": [candidate(None, **stopped)], "usageMetadata": _counts(2)},
-    ]
-    whole = {"candidates": [candidate([{"text": "I begin"}], **stopped)], "usageMetadata": _counts(2)}
-    yield answered("refusal", asks("(a prompt whose answer is blocked)"), chunks, whole)
 
 
 def _refused() -> Iterator[Cassette]:

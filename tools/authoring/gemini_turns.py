@@ -10,9 +10,7 @@ from authoring.gemini import (
     Signature,
     Thought,
     Tokens,
-    answered,
     asks,
-    candidate,
     said,
     tool,
     turn,
@@ -41,32 +39,16 @@ def turns() -> Iterator[Cassette]:
     yield from _thoughts()
     yield from _hosted()
     yield from _sources()
-    yield _logprobs()
-    yield _several_choices()
 
 
 def _texts() -> Iterator[Cassette]:
     text = [["The ferry"], [" is green and"], [" leaves at"], [" nine."]]
     yield turn("text", asks(FERRY), text, Tokens(11, 12), plain={"avgLogprobs": -0.21875})
-    config = {"maxOutputTokens": 8}
-    pieces = [["A lighthouse is"], [" a tower that"], [" shows"]]
-    request = asks("What is a lighthouse?", generationConfig=config)
-    yield turn("length", request, pieces, Tokens(6, 8), finish="MAX_TOKENS", cut="slices")
-    schema = {
-        "properties": {"port": {"type": "STRING"}, "berths": {"type": "INTEGER"}},
-        "type": "OBJECT",
-        "propertyOrdering": ["port", "berths"],
-    }
-    config = {"responseMimeType": "application/json", "responseSchema": schema}
-    pieces = [['{\n  "port"'], [': "Esbjerg",\n  "ber'], ['ths": 12\n}']]
-    yield turn("json-schema", asks("Describe a port.", generationConfig=config), pieces, Tokens(5, 18), cut="threes")
     config = {"stopSequences": ["four"]}
     pieces = [["one, two"], [", three, "]]
     yield turn("stop-sequence", asks("Count to five in words.", generationConfig=config), pieces, Tokens(7, 7))
     pieces = [[ODD], ["Smørrebrød, "], ["naïve façade, "], ["潮の満ち引き, "], ["👩‍🚀🌊 and \U0001d11e"]]
     yield turn("unicode", asks("Write some odd characters."), pieces, Tokens(6, 61), cut="characters")
-    request = asks(FERRY, systemInstruction=said("user", {"text": "Timetable of the harbour: …"}))
-    yield turn("usage-cached", request, [["Green,"], [" at nine."]], Tokens(2104, 6, cached=2048), cut="threes")
     yield turn("array-text", asks(FERRY), text, Tokens(11, 12), array=True)
 
 
@@ -78,12 +60,6 @@ def _calls() -> Iterator[Cassette]:
     signed = {**call, "thoughtSignature": SIGNATURE}
     yield turn("tool-call", request, [[signed], [""]], tokens, model=THREE, plain=told)
     yield turn("array-tool-call", request, [[signed], [""]], tokens, model=THREE, plain=told, array=True, cut="slices")
-    request = asks("Tide and wind in Esbjerg, and the wind in Ribe?", tools=TOOLS)
-    others = [
-        {"functionCall": {"args": {"port": name}, "id": id, "name": "get_wind"}}
-        for name, id in (("Esbjerg", "k4v9q2ab"), ("Ribe", "k4v9q2ac"))
-    ]
-    yield turn("parallel-tool-calls", request, [[signed, others[0]], [others[1]], [""]], Tokens(90, 44, 57), model=THREE)
     request = asks("Look up the tide in Esbjerg, but say so first.", tools=TOOLS)
     pieces = [["I shall look"], [" that up."], [signed]]
     yield turn("text-then-tool-call", request, pieces, Tokens(87, 22, thoughts=12), model=THREE, cut="threes")
@@ -151,37 +127,3 @@ def _segment(text: str, piece: str) -> dict[str, Any]:
     start = len(text[: text.index(piece)].encode())
     place = {"startIndex": start, "endIndex": start + len(piece.encode()), "text": piece}
     return place if start else {name: value for name, value in place.items() if name != "startIndex"}
-
-
-def _logprobs() -> Cassette:
-    tokens = [("Low", 12941, -0.0125), (" water", 3592, -0.25), (".", 235265, -0.0625)]
-    results = []
-    for token, number, log in tokens:
-        chosen = {"token": token, "tokenId": number, "logProbability": log}
-        other = {"token": " or", "tokenId": 689, "logProbability": log - 3.5}
-        results.append({"chosenCandidates": [chosen], "topCandidates": [{"candidates": [chosen, other]}]})
-    joined = {name: [entry for result in results for entry in result[name]] for name in results[0]}
-    request = asks("Say: Low water.", generationConfig={"logprobs": 2, "responseLogprobs": True})
-    pieces = [[token] for token, _, _ in tokens]
-    each = [{"logprobsResult": result} for result in results]
-    plain = {"avgLogprobs": -0.108333, "logprobsResult": joined}
-    return turn("logprobs", request, pieces, Tokens(6, 3), each=each, plain=plain)
-
-
-def _several_choices() -> Cassette:
-    """Two candidates: in chunks of their own, in one chunk together, and the second one ends first."""
-    said_by = [["Kittiwake", " Bay", " Café"], ["Harbour", " Cup"]]
-    one, two = ([{"parts": [{"text": text}], "role": "model"} for text in texts] for texts in said_by)
-    tokens = Tokens(9, 11)
-    chunks = [
-        [{"content": one[0], "index": 0}],
-        [{"content": two[0], "index": 1}],
-        [{"content": one[1], "index": 0}, {"content": two[1], "finishReason": "STOP", "index": 1}],
-        [{"content": one[2], "finishReason": "STOP", "index": 0}],
-    ]
-    whole = [
-        {**candidate([{"text": "".join(texts)}], finishReason="STOP"), "index": index} for index, texts in enumerate(said_by)
-    ]
-    request = asks("A name for a café, please.", generationConfig={"candidateCount": 2})
-    told = [{"candidates": these, "usageMetadata": tokens.usage((n + 1) / 4)} for n, these in enumerate(chunks)]
-    return answered("several-choices", request, told, {"candidates": whole, "usageMetadata": tokens.usage()}, cut="characters")

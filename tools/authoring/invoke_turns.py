@@ -74,7 +74,6 @@ def _of_one_text() -> Iterator[Cassette]:
     yield _llama("length", Text(ANSWER[:2]), "length")
     yield _mistral()
     yield _titan()
-    yield _cohere()
 
 
 def _llama(scenario: str, text: Text, reason: str) -> Cassette:
@@ -109,23 +108,10 @@ def _titan() -> Cassette:
     return turn("titan-text", "amazon.titan-text-express-v1", request, payloads, answer, (12, 13))
 
 
-def _cohere() -> Cassette:
-    """The reason comes alone, for every text; the plain answer alone has ids and the prompt."""
-    payloads: list[Object] = [{"index": 0, "is_finished": False, "text": piece} for piece in ANSWER]
-    payloads.append({"finish_reason": "COMPLETE", "is_finished": True})
-    one = {"finish_reason": "COMPLETE", "id": "6c1d8e2a-5b7f-4a3c-9d0e-2f4b6a8c1e35", "text": ANSWER.whole}
-    answer = {"generations": [one], "id": "b3a9f0c4-7d2e-4f6b-8a1c-5e9d3b7f2a64", "prompt": FERRY}
-    request = {"prompt": FERRY, "max_tokens": 512, "stream": True}
-    return turn("cohere-text", "cohere.command-light-text-v14", request, payloads, answer, (14, 14), cut="slices")
-
-
 def _failures() -> Iterator[Cassette]:
     methods = ("invoke-with-response-stream", "invoke")
     slow = "Too many requests, please wait before trying again."
     yield refused(INVOKE, "error-rate-limit", CLAUDE, _asked(FERRY), methods, 429, "ThrottlingException", slow)
-    bad = "messages: at least one message is required"
-    empty = {**_asked(FERRY), "messages": []}
-    yield refused(INVOKE, "error-no-message", CLAUDE, empty, methods, 400, "ValidationException", bad)
     message = {"id": "msg_bdrk_01Begun", "type": "message", "role": "assistant", "model": "claude-haiku-4-5-20251001"}
     usage = {"input_tokens": 19, "output_tokens": 1}
     begun = chunks(

@@ -28,21 +28,19 @@ def turn(
     scenario: str,
     request: Object,
     pieces: Sequence[Object],
-    counts: tuple[int | None, int],
+    counts: tuple[int, int],
     *,
     reason: str = "stop",
     last: Object | None = None,
     each: Sequence[Object] = (),
-    context: list[int] | None = None,
     cut: Cut = "each",
 ) -> Cassette:
     """A turn of either endpoint. `pieces` are what each line adds to the message, `last` what the last one does; `each` are
-    fields beside it. A prompt that was cached whole has no count."""
+    fields beside it."""
     prompt, answered = counts
-    given = {} if prompt is None else {"prompt_eval_count": prompt}
-    durations = {"total_duration": 913140194, "load_duration": 64700750, **given}
+    durations = {"total_duration": 913140194, "load_duration": 64700750, "prompt_eval_count": prompt}
     durations |= {"prompt_eval_duration": 96678417, "eval_count": answered, "eval_duration": 731881755}
-    end = {"done": True, "done_reason": reason, **({"context": context} if context else {}), **durations}
+    end = {"done": True, "done_reason": reason, **durations}
     path = GENERATE if "prompt" in request else CHAT
     messages = [*pieces, last or {}]
     lines = [

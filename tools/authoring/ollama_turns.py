@@ -32,16 +32,12 @@ def _texts() -> Iterator[Cassette]:
     request = asks("What is a lighthouse?", options={"num_predict": 8})
     pieces = [*texts("A lighthouse is", " a tower that", " shows")]
     yield turn("length", request, pieces, (15, 8), reason="length", cut="slices")
-    schema = {"type": "object", "properties": {"port": {"type": "string"}, "berths": {"type": "integer"}}}
-    pieces = [*texts('{"port"', ': "Esbjerg", "ber', 'ths": 12}')]
-    yield turn("json-schema", asks("Describe a port.", format=schema), pieces, (14, 17), cut="threes")
     request = asks("Count to five in words.", options={"stop": ["four"]})
     yield turn("stop-sequence", request, [*texts("one, two")], (16, 9), last={"content": ", three, "}, cut="threes")
     pieces = [*texts(ODD, "Smørrebrød, naïve façade, ", "潮の満ち引き, ", "👩‍🚀🌊 and \U0001d11e")]
     yield turn("unicode", asks("Write some odd characters."), pieces, (15, 71), cut="characters")
     pieces = [*texts("one\u0085", "two")]
     yield turn("unicode-next-line", asks("Write U+0085 between two words."), pieces, (18, 4))
-    yield turn("usage-cached", asks(FERRY), [*texts(*ANSWER)], (None, 12), cut="threes")
     yield _logprobs()
 
 
@@ -79,15 +75,10 @@ def _thoughts() -> Iterator[Cassette]:
     border = {"content": "No: 91", "thinking": " factors."}
     pieces = [*thoughts, border, *texts(" is 7 × 13.")]
     yield turn("reasoning", asks("Is 91 a prime?", think=True), pieces, (16, 39), cut="characters")
-    pieces = [*texts("A tide is", " asked for.", kind="thinking"), {"tool_calls": [TIDE]}]
-    request = asks("When is high tide in Esbjerg?", tools=TOOLS, think="low")
-    yield turn("reasoning-then-tool-call", request, pieces, (214, 43))
 
 
 def _generated() -> Iterator[Cassette]:
     """The other endpoint, and models that are only loaded or unloaded."""
-    request = {"model": MODEL, "prompt": FERRY}
-    yield turn("generate-text", request, [*texts(*ANSWER)], (24, 12), context=[151644, 872, 198, 23085, 12463, 151645])
     pieces = [*texts("Seven times", " thirteen.", kind="thinking"), *texts("No: 91", " is 7 × 13.")]
     yield turn(
         "generate-reasoning", {"model": MODEL, "prompt": "Is 91 a prime?", "think": True}, pieces, (16, 31), cut="threes"
@@ -98,8 +89,6 @@ def _generated() -> Iterator[Cassette]:
 
 
 def _failures() -> Iterator[Cassette]:
-    unknown = {**asks(FERRY), "model": "no-such-model"}
-    yield at_once("error-no-model", unknown, {"error": "model 'no-such-model' not found"}, 404)
     small = {**asks(FERRY, think=True), "model": "gemma3:1b"}
     yield at_once("error-no-thinking", small, {"error": '"gemma3:1b" does not support thinking'}, 400)
     error = {"error": "an error was encountered while running the model: unexpected EOF"}

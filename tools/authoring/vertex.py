@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from authoring.gemini import VERTEX, Model, Object, answered, asks, candidate, tool
-from authoring.gemini_turns import CITED, POEM, RECITE, SIGNATURE, TIDE
+from authoring.gemini_turns import SIGNATURE, TIDE
 from harness.cassette import Cassette
 
 PRO = Model(VERTEX, "gemini-3.1-pro-preview", answer="TLUtaaqhGv6q4_UPm8mA6Qo")
@@ -17,9 +17,7 @@ _COUNTS = {"promptTokenCount": 31, "candidatesTokenCount": 27, "totalTokenCount"
 
 def turns() -> Iterator[Cassette]:
     yield _text()
-    yield _citations()
     yield _flat()
-    yield _parallel()
     yield _nested()
 
 
@@ -31,17 +29,6 @@ def _text() -> Cassette:
     return answered("text", asks("Say something."), told, whole, PRO, cut="threes")
 
 
-def _citations() -> Cassette:
-    """The second chunk repeats the first citation, under the name that they have here."""
-    told, whole = [], [{"text": "".join(POEM)}]
-    for number, line in enumerate(POEM):
-        ends = {"finishReason": "STOP"} if number else {}
-        cited = {"citationMetadata": {"citations": CITED[: number + 1]}, **ends}
-        told.append({"candidates": [candidate([{"text": line}], **cited)], "usageMetadata": _COUNTS if number else _PASSING})
-    answer = {"candidates": [candidate(whole, finishReason="STOP", citationMetadata={"citations": CITED})]}
-    return answered("citations", asks(RECITE), told, {**answer, "usageMetadata": _COUNTS}, PRO)
-
-
 def _flat() -> Cassette:
     """One argument in several pieces; the last one only ends it."""
     calls = [
@@ -50,22 +37,6 @@ def _flat() -> Cassette:
         {},
     ]
     return _calling("tool-call", calls, [("get_tide", {"port": "Esbjerg havn"})])
-
-
-def _parallel() -> Cassette:
-    """The second call has no arguments; the third ends with its last piece."""
-    calls = [
-        {"name": "get_tide", "willContinue": True},
-        *_text_of("$.port", "Ribe"),
-        {},
-        {"name": "list_ports", "willContinue": True},
-        {},
-        {"name": "get_tide", "willContinue": True},
-        *_text_of("$['port']", "Rømø"),
-        {"partialArgs": [{"jsonPath": "$.days", "numberValue": 2}]},
-    ]
-    made = [("get_tide", {"port": "Ribe"}), ("list_ports", {}), ("get_tide", {"port": "Rømø", "days": 2})]
-    return _calling("parallel-tool-calls", calls, made)
 
 
 def _nested() -> Cassette:

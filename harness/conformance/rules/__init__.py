@@ -32,6 +32,7 @@ _GROUPS = (
     "ollama",
     "anthropic",
     "reassembly",
+    "forms",
     "quirks",
 )
 """Modules of this package, in the order of the catalogue. Each has `GROUPS`, its `Rules`, and may have `WALKS`: what shows them

@@ -8,6 +8,7 @@ what everything came to. A walk that has to see every frame says so (`frames`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ from harness.findings import LOST, Finding, Level
 from harness.framing import Frame
 
 _MOST_NOTES = 50
+_NUMBER = re.compile(r"/\d+(?=/|$)")
 _MOST_SHOWN = 3  # findings of one rule; the last one says how many more there are
 
 
@@ -47,6 +49,7 @@ class Court(Protocol):
     def breach(self, rule: str, breach: Breach) -> None: ...
     def machine(self, table: Table) -> Machine: ...
     def note(self, kind: str, message: str, path: str | None = None) -> None: ...
+    def fault(self, kind: str, message: str, path: str, expected: Any = None, got: Any = None) -> None: ...
 
 
 @dataclass(slots=True)
@@ -80,6 +83,7 @@ class Inspector:
     ) -> None:
         self.case = case
         self._notes: dict[tuple[str, str], Finding] | None = {} if notes else None
+        self._faults: dict[tuple[str, str], Finding] = {}
         rules = tuple(rules)
         self._outcomes = dict.fromkeys((rule.id for rule in rules), Outcome.NOT_APPLICABLE)
         self._tallies = {rule.id: _Tally(rule) for rule in rules if _applies(rule, case)}
@@ -143,7 +147,9 @@ class Inspector:
         outcomes = self._outcomes | {name: tally.outcome for name, tally in self._tallies.items()}
         findings = [finding for tally in self._tallies.values() for finding in _shown(tally)]
         noted = self._notes.values() if self._notes is not None else ()
-        return Judged(outcomes=outcomes, findings=(*findings, *noted), errors=tuple(self._errors))
+        ruled = {(f.where.frame, f.where.path) for f in findings if f.level is Level.MUST}
+        faults = [fault for fault in self._faults.values() if (fault.where.frame, fault.where.path) not in ruled]
+        return Judged(outcomes=outcomes, findings=(*findings, *faults, *noted), errors=tuple(self._errors))
 
     # what walks show
 
@@ -175,6 +181,16 @@ class Inspector:
         where = Where(path=path) if frame is None else Where(frame=frame.index, span=frame.span, path=path)
         nobody = Blame.NOBODY.value
         self._notes[kind, message] = Finding(kind=kind, message=message, where=where, graded=Level.INFO, blame=nobody)
+
+    def fault(self, kind: str, message: str, path: str, expected: Any = None, got: Any = None) -> None:
+        """Something that is wrong in itself, of the level of its kind, where the catalogue has no rule. Each is told once,
+        of its first place, and not where a MUST is broken at that place."""
+        key = kind, _NUMBER.sub("/*", path)
+        if self._frame is None or self._notes is None or len(self._faults) >= _MOST_NOTES or key in self._faults:
+            return
+        where = Where(frame=self._frame.index, span=self._frame.span, path=path)
+        blame = whose(Blame.SERVER_OR_GATEWAY, self.case).value
+        self._faults[key] = Finding(kind=kind, message=message, where=where, expected=expected, got=got, blame=blame)
 
     def _take(self, tally: _Tally, said: Said) -> None:
         if said is None:

@@ -45,7 +45,7 @@ class NovaTranslator:
             except payload.NotJSON as error:
                 tell(frame, UNREADABLE, False)
                 return [note(error.kind, f"the payload {payload.quote(frame.data)} cannot be read: {error}", frame)]
-            out += [note(kind, f"read tolerantly: {payload.quote(frame.data)}", frame)] if kind else []
+            out += [note(kind, payload.tolerated(frame.data), frame)] if kind else []
         tell(frame, body, sound)
         if not isinstance(body, dict) or not any(_is_event(name) for name in body):
             return [*out, unknown_event(body, frame)]

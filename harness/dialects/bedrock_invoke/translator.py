@@ -134,7 +134,7 @@ class InvokeTranslator(FramesTranslator):
         ours = {name: field for name, field in value.items() if name in AMAZON.names}
         out = list(self._ours(ours, inner))
         if kind and ours:  # else the vendor's translator says so
-            out.append(note(kind, f"read tolerantly: {payload.quote(inner.data)}", inner))
+            out.append(note(kind, payload.tolerated(inner.data), inner))
         theirs = {name: field for name, field in value.items() if name not in ours}
         if theirs:
             self._vendor = self._vendor or self._translator_of(theirs)

@@ -40,7 +40,11 @@ def stops(index: Any = 0) -> dict[str, Any]:
 
 
 def ends(reason: Any = "end_turn", **usage: Any) -> dict[str, Any]:
-    return {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+    return {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, "stop_sequence": None},
+        "usage": {"output_tokens": 4, **usage},
+    }
 
 
 def tool(index: int = 0, **fields: Any) -> dict[str, Any]:
@@ -305,3 +309,16 @@ def test_nothing_that_comes_makes_a_rule_fail_to_be_evaluated(stream: list[Any],
 def test_the_tables_name_rules_of_the_catalogue() -> None:
     assert {rule for table in TABLES for rule in table.rules} == {f"ANT-{n:03}" for n in (1, 2, 6, 7, 20)}
     assert {rule for table in TABLES for rule in table.rules} <= set(RULES)
+
+
+def test_clients_read_the_count_of_the_output_without_looking() -> None:
+    def ending(**fields: Any) -> dict[str, Any]:
+        return {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, **fields}
+
+    for lacking in (ending(), ending(usage=None), ending(usage={}), ending(usage={"input_tokens": 9})):
+        assert kinds(START, *TEXT, lacking, FINAL) == {"usage/count-missing"}
+
+
+def test_the_message_is_the_assistants() -> None:
+    users = {"type": "message_start", "message": {**START["message"], "role": "user"}}
+    assert kinds(users, *TEXT, ends(), FINAL) == {"delta/role-invalid"}

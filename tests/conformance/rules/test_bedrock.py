@@ -419,3 +419,9 @@ def test_the_tables_name_rules_of_the_catalogue() -> None:
     assert named == {f"BDR-{n:03}" for n in (1, 3, 4, 5, 10, 32)}
     assert named <= set(RULES)
     assert all("stateDiagram-v2" in list(table.diagram()) for table in TABLES)
+
+
+def test_a_thought_is_a_union_too() -> None:
+    assert outcome(13, *turn([thought(0), stop(0)], text(1))) is FAIL
+    assert outcome(13, *turn([thought(0, text="Hm", signature="c2ln"), stop(0)], text(1))) is FAIL
+    assert outcome(13, *turn([thought(0, text="Hm"), stop(0)], text(1))) is PASS

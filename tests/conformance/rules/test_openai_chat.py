@@ -281,3 +281,10 @@ def test_the_tables_name_rules_of_the_catalogue() -> None:
     assert {rule for table in TABLES for rule in table.rules} == {"OAI-C-001", "OAI-C-014", "OAI-C-017", "OAI-C-045"}
     assert {rule for table in TABLES for rule in table.rules} <= set(RULES)
     assert all("stateDiagram-v2" in list(table.diagram()) for table in TABLES)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_usage_has_all_of_its_counts(name: str) -> None:
+    for lacking in ({key: value for key, value in COUNTS.items() if key != name}, {**COUNTS, name: None}):
+        report = {**chunk(), "choices": [], "usage": lacking}
+        assert kinds(ROLE, text("Hi"), stops(), report, stream_options={"include_usage": True}) >= {"usage/count-missing"}

@@ -420,3 +420,11 @@ def test_no_payload_makes_a_rule_fail_itself(data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         payloads = data.draw(st.permutations(payloads))
     judged(*payloads, pieces=data.draw(st.sampled_from([None, 97])))
+
+
+def test_a_response_has_an_id() -> None:
+    nameless = created()
+    nameless["response"]["id"] = None
+    assert 9 in broken(nameless, *GOOD[1:])
+    del nameless["response"]["id"]
+    assert 9 in broken(nameless, *GOOD[1:])

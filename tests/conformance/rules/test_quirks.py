@@ -231,7 +231,8 @@ def test_converse(delta: Any, expected: list[tuple[str, str | None]]) -> None:
     ],
 )
 def test_messages(identity: str, delta: Any, expected: list[tuple[str, str | None]]) -> None:
-    start = {"type": "message_start", "message": {"id": identity, "type": "message", "role": "assistant", "content": []}}
+    message = {"id": identity, "type": "message", "role": "assistant", "model": "tide-1", "content": [], "usage": {}}
+    start = {"type": "message_start", "message": message}
     body = sse(start, {"type": "content_block_delta", "index": 0, "delta": delta}, end=False)
     assert [n for n in notes(exchange(body, path=MESSAGES), "anthropic-messages") if "/" in n[0] and n[1]] == expected
 

@@ -34,7 +34,7 @@ def name_is_the_type(it: Event) -> Said:
 @ANTHROPIC.rule(
     13,
     Level.MUST,
-    "the message in message_start has an empty list of content, and no stop_reason",
+    "the message in message_start is the assistant's, with an empty list of content and no stop_reason",
     at=Start,
     kind="anthropic/start-not-empty",
     source="SDK-ANT: the snapshot is this message, and blocks are appended to it; recordings, 99 of 99",
@@ -47,8 +47,12 @@ def message_starts_empty(it: Start) -> Said:
     content, reason = it.message.get("content"), it.message.get("stop_reason")
     broken = []
     if content != []:
-        message = f"message_start has the content {content!r}; an empty list was expected"
+        what = "no list of content" if content is None else f"the content {content!r}"
+        message = f"message_start has {what}; an empty list was expected"
         broken.append(Breach(message, "/message/content", [], content))
+    if (role := it.message.get("role")) is not None and role != "assistant":
+        message = f"the role in message_start is {role!r}; 'assistant' was expected"
+        broken.append(Breach(message, "/message/role", "assistant", role, kind="delta/role-invalid"))
     if reason is not None:
         message = f"message_start has the stop_reason {reason!r}; it comes in message_delta"
         broken.append(Breach(message, "/message/stop_reason", None, reason))

@@ -104,7 +104,7 @@ def sequence_goes_with_its_reason(it: MessageDelta) -> Said:
 @ANTHROPIC.rule(
     17,
     Level.MUST,
-    "output_tokens of message_delta is not less than that of message_start: it is a total",
+    "output_tokens of message_delta is there, and not less than that of message_start: it is a total",
     at=MessageDelta,
     kind="usage/decreases",
     source="Anthropic documentation: the counts are cumulative; recordings, 99 of 99",
@@ -114,6 +114,9 @@ def sequence_goes_with_its_reason(it: MessageDelta) -> Said:
     seen="proxies that count each delta alone",
 )
 def output_is_a_total(it: MessageDelta) -> Said:
+    if it.usage.get("output_tokens") is None:
+        message = "message_delta has no usage with output_tokens; clients read it without looking"
+        return Breach(message, "/usage" if it.usage else "", "a number", kind="usage/count-missing")
     counts = _counts(it, "output_tokens")
     if counts is None:
         return None

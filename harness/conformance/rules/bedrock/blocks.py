@@ -111,7 +111,7 @@ def text_was_not_announced(it: Delta) -> Said:
 @BEDROCK.rule(
     13,
     Level.MUST,
-    "`start` and `delta` have exactly one member",
+    "`start` and `delta`, and the `reasoningContent` of a delta, have exactly one member",
     at=(Start, Delta),
     kind="bedrock/union",
     source=f"{_MODEL}: both are unions; BR-105",
@@ -121,12 +121,16 @@ def text_was_not_announced(it: Delta) -> Said:
     seen="gateways that announce texts",
 )
 def union_has_one_member(it: Start | Delta) -> Said:
-    members = list(it.members)
-    if len(members) == 1:
-        return True
-    name = it.path.rpartition("/")[2]
+    unions = {it.path: it.members}
+    if isinstance(it, Delta) and isinstance(thought := it.members.get("reasoningContent"), dict):
+        unions[f"{it.path}/reasoningContent"] = {name: value for name, value in thought.items() if value is not None}
+    return [_not_one(path, list(members)) for path, members in unions.items() if len(members) != 1] or True
+
+
+def _not_one(path: str, members: list[str]) -> Breach:
+    name = path.rpartition("/")[2]
     message = f"`{name}` has {', '.join(members) or 'no member'}; exactly one was expected"
-    return Breach(message, it.path, kind="bedrock/empty-start-union" if name == "start" and not members else None)
+    return Breach(message, path, kind="bedrock/empty-start-union" if name == "start" and not members else None)
 
 
 @BEDROCK.rule(

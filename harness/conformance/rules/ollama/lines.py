@@ -62,7 +62,7 @@ def reason_is_known(it: Line) -> Said:
     good='{"model":"m","created_at":"…","message":{…},"done":false}',
 )
 def line_has_its_fields(it: Line) -> Said:
-    lacks = [name for name in ("model", "created_at", "done") if name not in it.raw]
+    lacks = [name for name in ("model", "created_at", "done") if it.raw.get(name) in (None, "")]
     if not it.generate and not isinstance(it.raw.get("message"), dict):
         lacks.append("message")
     return Breach(f"a line without {', '.join(lacks)}", "") if lacks else True
@@ -84,7 +84,7 @@ def line_goes_on(it: Line | Times) -> Said:
         message = f"created_at goes back from {it.before} to {it.after}"
         return Breach(message, "/created_at", frame=it.frame.index, span=it.frame.span) if it.backwards else None
     before, model = it.facts.model, it.raw.get("model")
-    if before is None or model is None:
+    if not before or not model:
         return None
     return True if model == before else Breach(f"the model changes to {model!r}", "/model", before, model)
 
@@ -101,7 +101,7 @@ def line_goes_on(it: Line | Times) -> Said:
     good='"message":{"role":"assistant","content":"a"}',
 )
 def role_is_assistant(it: Line) -> Said:
-    if it.generate or not it.message:
+    if it.generate or not isinstance(it.raw.get("message"), dict):
         return None
     role = it.message.get("role")
     return True if role == "assistant" else Breach(f"the role is {role!r}", "/message/role", "assistant", role)
@@ -120,7 +120,7 @@ def role_is_assistant(it: Line) -> Said:
     seen="servers that imitate the API",
 )
 def content_is_a_string(it: Line) -> Said:
-    if not it.generate and not it.message:
+    if not it.generate and not isinstance(it.raw.get("message"), dict):
         return None
     if isinstance(it.content, str):
         return True
@@ -225,13 +225,16 @@ def error_is_a_string(it: ErrorLine) -> Said:
 
 @OLLAMA.rule(
     22,
-    Level.SHOULD,
+    Level.INFO,
     "done_reason is length when num_predict is reached",
     at=Ending,
     needs=[Need.REQUEST],
     kind="finish/length-lost",
     source="OLL-SRC",
-    why="The caller takes half an answer for a whole one.",
+    why="The caller may take half an answer for a whole one.",
+    blame=Blame.NOBODY,
+    changed="INFO: the token that ends an answer is counted too, so that one which ends by itself with the last token that is "
+    "allowed has the same counts and says `stop` by right; the bytes do not tell the two apart (OLL-SRC, the runner).",
     bad='"num_predict":8, "eval_count":8, "done_reason":"stop"',
     good='"num_predict":8, "eval_count":8, "done_reason":"length"',
 )
@@ -244,8 +247,7 @@ def length_is_told(it: Ending) -> Said:
     if done["eval_count"] < limit:
         return None
     reason = done.get("done_reason")
-    return (
-        True
-        if reason == "length"
-        else Breach(f"{done['eval_count']} tokens of {limit}, and {reason!r}", expected="length", got=reason)
-    )
+    if reason == "length":
+        return True
+    message = f"eval_count is {done['eval_count']} of {limit} that num_predict allows, and done_reason {reason!r}"
+    return Breach(f"{message}: the answer may be cut off", "/done_reason", "length", reason)

@@ -226,10 +226,11 @@ def reasoning_comes_first(it: Choice) -> Said:
 )
 def no_think_tags(it: Ending) -> Said:
     texts = [(turn, text) for turn in turns(it) if isinstance(text := turn.message.get("content"), str) and text]
-    marked = [text for _, text in texts if text.lstrip().startswith("<think>") or _closes_first(text)]
+    marked = [(turn, text) for turn, text in texts if text.lstrip().startswith("<think>") or _closes_first(text)]
     if not texts:
         return None
-    return [Breach("the text has its reasoning in it, between <think> and </think>", got=text[:80]) for text in marked] or True
+    message = "the text has its reasoning in it, between <think> and </think>"
+    return [Breach(message, f"{turn.path}/message/content", got=text[:80]) for turn, text in marked] or True
 
 
 def _closes_first(text: str) -> bool:

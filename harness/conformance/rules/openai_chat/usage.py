@@ -13,6 +13,7 @@ from harness.findings import Level
 from harness.framing import Frame
 
 USAGE = rules()
+_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 @USAGE.rule(
@@ -89,7 +90,7 @@ def no_usage_unasked(it: Ending) -> Said:
 @USAGE.rule(
     34,
     Level.MUST,
-    "the total of tokens is the sum of prompt and completion",
+    "usage counts prompt, completion and total, and the total is the sum of the two",
     at=Ending,
     kind="usage/sum-wrong",
     source="SDK-OAI, `CompletionUsage`: 'total number of tokens used in the request (prompt + completion)'",
@@ -101,6 +102,10 @@ def no_usage_unasked(it: Ending) -> Said:
 def the_sum_is_right(it: Ending) -> Said:
     usage = _body_usage(it)
     prompt, completion, total = (integer(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    if not usage:
+        return None
+    if lacks := [name for name in _COUNTS if usage.get(name) is None]:
+        return _at(_last(it), f"usage without {' and '.join(lacks)}", "/usage", list(_COUNTS), usage, "usage/count-missing")
     if prompt is None or completion is None or total is None:
         return None
     if total == prompt + completion:

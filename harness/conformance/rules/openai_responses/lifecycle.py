@@ -54,6 +54,8 @@ def ends_with_done(it: Ending) -> Said:
 )
 def one_response_id(it: Lifecycle) -> Said:
     first, got = it.event.facts.head.get("id"), it.raw.get("id")
+    if first is None and got is None:
+        return Breach(f"{it.event.kind} has a response without an id", "/response", expected="a text")
     if first is None:
         return None
     if not unlike(first, got):
