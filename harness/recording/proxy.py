@@ -38,6 +38,8 @@ _OF_CONNECTION = frozenset(
 """Header fields that are between two neighbours (RFC 9110, section 7.6.1)."""
 _READABLE = (b"gzip", b"deflate", b"identity")
 _READ, _CONNECT = 600.0, 10.0
+_ONE_EACH = httpx.Limits(max_keepalive_connections=0)
+"""A connection for each exchange: one that the server just closed would be recorded as its reset."""
 
 
 class Proxy(AbstractAsyncContextManager["Proxy"]):
@@ -49,7 +51,7 @@ class Proxy(AbstractAsyncContextManager["Proxy"]):
     ) -> None:
         self.recorder = recorder
         self._routes = {step: base.rstrip("/") for step, base in routes.items()}
-        inner = RecordingTransport(transport or httpx.AsyncHTTPTransport(), recorder)
+        inner = RecordingTransport(transport or httpx.AsyncHTTPTransport(limits=_ONE_EACH), recorder)
         self._client = httpx.AsyncClient(transport=inner, timeout=httpx.Timeout(_READ, connect=_CONNECT))
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[Any]] = set()

@@ -179,10 +179,12 @@ class Server(AbstractAsyncContextManager["Server"]):
         finally:
             for task in (played, left):
                 task.cancel()
-            await asyncio.gather(played, left, return_exceptions=True)
-            entry.seconds = time.monotonic() - began
-            entry.ended = _ended(played, entry, "server stopped" if stopped else "client left")
-            self._log.over(entry)
+            try:
+                await asyncio.gather(played, left, return_exceptions=True)
+            finally:  # who stops the server may interrupt even this
+                entry.seconds = time.monotonic() - began
+                entry.ended = _ended(played, entry, "server stopped" if stopped else "client left")
+                self._log.over(entry)
 
     async def _played(self, request: Request, wire: Http1 | Stream, entry: Entry) -> Ended:
         return await play(self._desk.answer(request, entry), wire, entry, self._pace)
@@ -202,7 +204,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 def _ended(played: asyncio.Future[Ended], entry: Entry, otherwise: Ended) -> Ended:
     """How an exchange ended; `otherwise` if it was broken off."""
-    if played.cancelled():
+    if not played.done() or played.cancelled():
         return otherwise
     error = played.exception()
     if error is None:
