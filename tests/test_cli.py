@@ -248,7 +248,7 @@ def test_a_dialect_that_nobody_knows_in_a_cassette(streamproof: Command) -> None
 
 
 def test_an_adapter_that_nobody_knows(streamproof: Command) -> None:
-    is_one_error(streamproof("run", "--adapter", "theirs", saved()), "'theirs'", "(there is: ours)")
+    is_one_error(streamproof("run", "--adapter", "theirs", saved()), "'theirs'", "(`streamproof adapters` lists them;")
     assert streamproof("run", "--adapter", "ours", saved()).status == 0
 
 

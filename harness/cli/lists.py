@@ -1,4 +1,4 @@
-"""`streamproof cassettes` and `streamproof rules`: what there is."""
+"""`streamproof cassettes`, `streamproof rules` and `streamproof adapters`: what there is."""
 
 from __future__ import annotations
 
@@ -76,3 +76,18 @@ def list_rules(
     else:
         for rule in meant:
             terminal.line(catalogue.listed(rule))
+
+
+@app.command(name="adapters")
+def list_adapters(as_json: Annotated[bool, JSON] = False) -> None:
+    """List the systems under test that come along: version, language, dialects."""
+    from harness.adapters import subjects
+
+    terminal = Terminal(Console(highlight=False))
+    for subject in subjects.load().values():
+        about = {"name": subject.name, "version": subject.version(), **results.about(subject)}
+        if as_json:
+            print_json([results.dumped(about)])
+        else:
+            spoken = ", ".join(subject.dialects)
+            terminal.line(f"{subject.name:<22} {subject.package()} {subject.version()} · {subject.language} · {spoken}")

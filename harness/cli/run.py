@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,22 @@ def run(
     paths: Annotated[
         list[Path] | None, typer.Argument(help="Cassettes, or folders of them. Default: the cassettes that are shipped.")
     ] = None,
-    adapter: Annotated[list[str] | None, typer.Option(help="A system under test; may be given again.")] = None,
+    adapter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A system under test in place of ours: a name, a glob, or the path of a program; may be given again."
+        ),
+    ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(help="With --adapter: what goes wrong; a name of `streamproof faults`, or none; may be given again."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="With --adapter: how many are asked at once.", min=1)] = os.cpu_count() or 1,
+    timeout: Annotated[float, typer.Option(help="With --adapter: seconds that a client may wait.", min=0.1)] = 5.0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="With --adapter: do not go on where a run was interrupted.")] = False,
+    baseline: Annotated[
+        Path | None, typer.Option(help="With --adapter: the results.jsonl of an earlier run; only what differs fails.")
+    ] = None,
     known: Annotated[list[Path] | None, typer.Option(help="A file of known deviations; may be given again.")] = None,
     select: Annotated[list[str] | None, SELECT] = None,
     ignore: Annotated[list[str] | None, IGNORE] = None,
@@ -33,14 +49,31 @@ def run(
     ascii_only: Annotated[bool, ASCII] = False,
 ) -> None:
     """Replay cassettes, compare what comes out with the twin, judge, and write a report."""
-    _adapters(adapter or ["ours"])
     choice = Choice.of(select, ignore)
     selected = Selection(paths or [])
     deviations = [*selected.known(), *configured(known, partial=selected.partial)]
+    if fault or baseline or (adapter or ["ours"]) != ["ours"]:
+        if not choice.all:
+            raise InputError("--select and --ignore choose rules, which are about streams and not about clients")
+        from harness.cli import matrix
+
+        asked = matrix.Asked(
+            adapters=adapter or ["ours"],
+            faults=fault or [],
+            jobs=jobs,
+            timeout=timeout,
+            fresh=fresh,
+            baseline=baseline,
+            reports=reports,
+            as_json=as_json,
+            ascii=ascii_only,
+        )
+        raise typer.Exit(matrix.run(asked, selected, deviations))
     versions = {"ours": Ours().version}
     with results.Draft(reports) as draft:
         with progress(len(selected.cassettes), quiet=as_json) as advance:
-            outcome = suite.run(selected.cassettes, known=deviations, choice=choice, progress=advance)
+            ours = [entry for entry in deviations if not entry.adapters]
+            outcome = suite.run(selected.cassettes, known=ours, choice=choice, progress=advance)
         lines = list(
             results.render(outcome, version=__version__, selection=[*selected.names, *choice.said()], adapters=versions)
         )
@@ -56,9 +89,3 @@ def run(
         terminal.failures(outcome, selected.body_of, lambda verdict: " ".join([selected.again(verdict), *choice.said()]))
         terminal.summary(outcome, f"{folder}/")
     raise typer.Exit(3 if outcome.harness_failed else 0 if outcome.conforms else 1)
-
-
-def _adapters(names: list[str]) -> None:
-    unknown = [name for name in names if name != "ours"]
-    if unknown:
-        raise InputError(f"no adapter is called {unknown[0]!r}", hint="there is: ours")

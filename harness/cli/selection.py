@@ -60,8 +60,9 @@ class Selection:
 
 def _narrowest(path: Path, name: str) -> Path:
     """The file or folder of a cassette below the path that it came from, if it stands where its name says."""
-    inner = path / name
-    return next((p for p in (inner, inner.with_name(f"{inner.name}.yaml")) if path.is_dir() and p.exists()), path)
+    parts = name.split("/")
+    inner = (path.joinpath(*parts[number:]) for number in range(len(parts)) if path.is_dir())
+    return next((p for one in inner for p in (one, one.with_name(f"{one.name}.yaml")) if p.exists()), path)
 
 
 def _below(folder: Path) -> str:

@@ -9,6 +9,8 @@ A `known.toml` beside the cassettes of a provider, or a file given by `--known`,
     reason = "…"                        # why this is no failure
     evidence = "…"                      # where it was seen
     until = 2027-01-01                  # optional: from that day on the entry fails
+    adapters = ["litellm"]              # optional: about these clients under test, and not about the stream; globs
+    faults = ["none", "truncated"]      # optional, with adapters: only there; globs
 
 An entry that explains no finding of the cassettes that it names is a failure itself.
 """
@@ -30,6 +32,8 @@ from harness.conformance.verdict import Grade, Verdict
 from harness.errors import KnownError
 from harness.findings import KINDS, Finding, Level
 
+_OF_CLIENTS = (Grade.WRONG, Grade.LOSSY, Grade.CRASH, Grade.HANG)
+"""Grades of a client under test that can be known; our own pipeline never crashes or hangs."""
 FILE = "known.toml"
 _FORM = "an entry is a table [[known]] with rule, reason and evidence, and optionally cassettes, path and until"
 
@@ -43,6 +47,8 @@ class _Entry(BaseModel):
     cassettes: list[str] = ["*"]
     path: str | None = None
     until: date | None = None
+    adapters: list[str] = []
+    faults: list[str] = ["*"]
 
 
 class _File(BaseModel):
@@ -62,11 +68,16 @@ class Known:
     cassettes: tuple[str, ...]
     path: str | None = None
     until: date | None = None
+    adapters: tuple[str, ...] = ()
+    """Globs of the clients under test that it is about; none: it is about the stream, as our own pipeline reads it."""
+    faults: tuple[str, ...] = ("*",)
     partial: bool = False
     """Only some of the cassettes that it is about are looked at: it cannot be told to be stale."""
 
     def covers(self, verdict: Verdict) -> bool:
-        return any(fnmatchcase(verdict.cassette, glob) for glob in self.cassettes)
+        if self.adapters and not (_any(verdict.adapter, self.adapters) and _any(verdict.fault or "none", self.faults)):
+            return False
+        return _any(verdict.cassette, self.cassettes)
 
     def explains(self, finding: Finding) -> bool:
         if self.rule not in (finding.rule, finding.kind):
@@ -100,6 +111,8 @@ def load(path: Path, below: str = "", *, partial: bool = False) -> list[Known]:
             cassettes=tuple(f"{below}/{glob}" if below else glob for glob in entry.cassettes),
             path=entry.path,
             until=entry.until,
+            adapters=tuple(entry.adapters),
+            faults=tuple(entry.faults),
             partial=partial,
         )
         for number, entry in enumerate(entries, 1)
@@ -120,8 +133,11 @@ def apply(verdicts: Iterable[Verdict], known: Sequence[Known], today: date) -> t
             entries = [n for n in mine if known[n].explains(finding)]
             used.update(entries)
             findings.append(replace(finding, known=known[entries[0]].reason) if entries else finding)
-        reasons = dict.fromkeys(f.known for f in findings if f.known is not None and f.level is Level.MUST)
-        explained = verdict.grade is Grade.WRONG and bool(reasons) and not any(f.fails for f in findings)
+        of_clients = any(known[n].adapters for n in mine)
+        told = [f for f in findings if f.level is Level.MUST or (of_clients and verdict.grade is Grade.LOSSY)]
+        reasons = dict.fromkeys(f.known for f in told if f.known is not None)
+        can_be = _OF_CLIENTS if of_clients else (Grade.WRONG,)
+        explained = verdict.grade in can_be and bool(reasons) and all(f.known is not None for f in told)
         marked.append(replace(verdict, findings=tuple(findings), known="; ".join(reasons) if explained else None))
     return marked, list(_complaints(known, used, covered, today))
 
@@ -142,3 +158,7 @@ def _is_at(path: str, pattern: str) -> bool:
         globs.pop()
         steps = steps[: len(globs)] if len(steps) > len(globs) else []
     return len(steps) == len(globs) and all(map(fnmatchcase, steps, globs))
+
+
+def _any(name: str, globs: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in globs)

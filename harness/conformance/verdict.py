@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from harness.errors import Where
 from harness.findings import Finding, Level
 
 
@@ -80,3 +81,36 @@ class Verdict:
             "events": self.events,
             "ms": self.ms,
         }
+
+
+def verdict_of(told: dict[str, Any]) -> Verdict:
+    """A verdict from its line of a results file. Raises `ValueError`, `KeyError` or `TypeError` for what is none."""
+    return Verdict(
+        cassette=told["cassette"],
+        dialect=told["dialect"],
+        provider=told["provider"],
+        adapter=told["adapter"],
+        fault=told["fault"],
+        check=Check(told["check"]),
+        grade=Grade(told["grade"]),
+        known=told["known"],
+        findings=tuple(map(_finding_of, told["findings"])),
+        events=told["events"],
+        ms=told["ms"],
+    )
+
+
+def _finding_of(told: dict[str, Any]) -> Finding:
+    where = dict(told["where"])
+    span = where.pop("span", None)
+    return Finding(
+        kind=told["kind"],
+        message=told["message"],
+        rule=told["rule"],
+        graded=Level(told["level"]),
+        where=Where(**where, span=tuple(span) if span else None),
+        expected=told.get("expected"),
+        got=told.get("got"),
+        blame=told.get("blame"),
+        known=told.get("known"),
+    )

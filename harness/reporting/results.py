@@ -15,12 +15,15 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from harness.conformance.verdict import Check, Grade
+from harness.adapters.subjects import Subject
+from harness.conformance.verdict import Check, Grade, Verdict
 from harness.errors import InputError
 from harness.findings import Level
 from harness.suite import Outcome
@@ -50,12 +53,25 @@ class FindingLine(_Model):
     known: str | None = None
 
 
+class AboutLine(_Model):
+    """What an adapter is made of: `packages` has the package and version that speaks each of its dialects, `omits` the facts
+    that it has no place for."""
+
+    language: str
+    packages: dict[str, str]
+    omits: dict[str, list[str]] | None = None
+
+
 class RunLine(_Model):
+    """What was run. `on` is the day; it is told where other people's clients are graded."""
+
     type: Literal["run"] = "run"
     streamproof: str
     python: str
     selection: list[str]
     adapters: dict[str, str]
+    about: dict[str, AboutLine] | None = None
+    on: date | None = None
 
 
 class VerdictLine(_Model):
@@ -95,10 +111,25 @@ def schema() -> dict[str, Any]:
     return _LINE.json_schema()
 
 
-def render(outcome: Outcome, *, version: str, selection: list[str], adapters: dict[str, str]) -> Iterator[str]:
-    """The lines of a results file, without line ends. The same outcome gives the same lines, `ms` and `seconds` excepted."""
-    run = RunLine(streamproof=version, python=platform.python_version(), selection=selection, adapters=adapters)
-    yield dumped(run.model_dump(mode="json"))
+def render(
+    outcome: Outcome,
+    *,
+    version: str,
+    selection: list[str],
+    adapters: dict[str, str],
+    about: dict[str, dict[str, Any]] | None = None,
+) -> Iterator[str]:
+    """The lines of a results file, without line ends. The same outcome gives the same lines, `ms`, `seconds` and the day
+    excepted. `about` tells of other people's clients."""
+    run = RunLine(
+        streamproof=version,
+        python=platform.python_version(),
+        selection=selection,
+        adapters=adapters,
+        about={name: AboutLine(**told) for name, told in about.items()} if about else None,
+        on=date.today() if about else None,
+    )
+    yield dumped(run.model_dump(mode="json", exclude_none=True))
     for verdict in outcome.verdicts:
         yield dumped(verdict.as_dict())
     yield dumped(summary(outcome).model_dump(mode="json"))
@@ -117,6 +148,38 @@ def summary(outcome: Outcome) -> SummaryLine:
         stale=outcome.stale,
         seconds=round(outcome.seconds, 3),
     )
+
+
+def about(subject: Subject) -> dict[str, Any]:
+    """What a client under test is made of."""
+    packages = {dialect: f"{subject.package(dialect)} {subject.version(dialect)}" for dialect in subject.dialects}
+    omits = {dialect: list(facts) for dialect in subject.dialects if (facts := subject.omits(dialect))}
+    return {"language": subject.language, "packages": packages, "omits": omits or None}
+
+
+def since(verdicts: Iterable[Verdict], baseline: Path) -> tuple[list[Verdict], list[str]]:
+    """The verdicts, of which those that an earlier results file has with the same grade and kinds of findings are known; and
+    what stands there with another grade and is better now, so that somebody renews it. Raises `InputError`."""
+    before = {_cell(line): line for line in read(baseline) if isinstance(line, VerdictLine)}
+    marked, better = [], []
+    for verdict in verdicts:
+        line = before.get(_cell(verdict))
+        if line is not None and line.grade is verdict.grade and _kinds(line) == _kinds(verdict):
+            marked.append(replace(verdict, known=f"as in {baseline.name}") if verdict.bad else verdict)
+            continue
+        if line is not None and not verdict.bad and line.grade is not verdict.grade:
+            what = f"{verdict.adapter} · {verdict.cassette} · {verdict.fault or 'no fault'}"
+            better.append(f"{what} is {verdict.grade.value} now, and was {line.grade.value} in {baseline.name}: renew it")
+        marked.append(verdict)
+    return marked, better
+
+
+def _cell(told: VerdictLine | Verdict) -> tuple[str, str, str | None, str]:
+    return told.adapter, told.cassette, told.fault, told.check
+
+
+def _kinds(told: VerdictLine | Verdict) -> list[str]:
+    return sorted({finding.kind for finding in told.findings})
 
 
 class Draft:

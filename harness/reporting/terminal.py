@@ -31,6 +31,7 @@ _GLYPHS = {
     Grade.UNSUPPORTED: ("–", "-", "dim"),
     Grade.HARNESS_ERROR: ("!", "!", "magenta"),
 }
+STYLES = {grade: style for grade, (_, _, style) in _GLYPHS.items()}
 _LEVELS = {Level.MUST: "red", Level.SHOULD: "yellow", Level.INFO: "dim"}
 _MOST_SHOWN = 25  # failures printed in full; the report has all
 _MOST_FINDINGS = 4  # of one failure
@@ -75,7 +76,7 @@ class Terminal:
         for name in names:
             grades = Counter(grade for (dialect, _), grade in worst.items() if dialect == name)
             pieces: list[str | tuple[str, str]] = [f"{name:<{width}}  {sum(grades.values()):>5} "]
-            pieces += [(f"  {self._glyph(g)} {grades[g]} {g.value}", _GLYPHS[g][2]) for g in Grade if grades[g]]
+            pieces += [(f"  {self.glyph(g)} {grades[g]} {g.value}", _GLYPHS[g][2]) for g in Grade if grades[g]]
             self.line(*pieces)
 
     def failures(self, outcome: Outcome, body_of: BodyOf, again: Callable[[Verdict], str]) -> None:
@@ -85,10 +86,10 @@ class Terminal:
         if len(bad) > _MOST_SHOWN:
             self.line(f"… and {len(bad) - _MOST_SHOWN} more; the report has them all")
         for entry in outcome.stale:
-            self.line((f"{self._glyph(Grade.WRONG)} known deviation is stale · {entry}", "red"))
+            self.line((f"{self.glyph(Grade.WRONG)} known deviation is stale · {entry}", "red"))
 
     def verdict(self, verdict: Verdict, body_of: BodyOf, again: str) -> None:
-        title = f"{self._glyph(verdict.grade)} {verdict.cassette} · {verdict.check.value} · {verdict.grade.value}"
+        title = f"{self.glyph(verdict.grade)} {verdict.cassette} · {verdict.check.value} · {verdict.grade.value}"
         self.line((title, _GLYPHS[verdict.grade][2]))
         findings = [f for f in verdict.findings if f.fails]
         told = findings[:_MOST_FINDINGS]
@@ -157,7 +158,8 @@ class Terminal:
             for span in lines_of(body, finding.where.span):
                 yield from excerpt(body, span, width, ascii=self._ascii)
 
-    def _glyph(self, grade: Grade) -> str:
+    def glyph(self, grade: Grade) -> str:
+        """The sign of a grade."""
         return _GLYPHS[grade][1 if self._ascii else 0]
 
 

@@ -1,0 +1,207 @@
+"""One cell: the client is asked, the server's log says what it was sent, the bytes say what is right, and the grade follows."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness import dialects
+from harness.adapters import Observation
+from harness.adapters.process import Answer, Process
+from harness.adapters.protocol import Said
+from harness.cassette.model import Cassette, Exchange
+from harness.conformance.grading import Graded, grade
+from harness.conformance.inspection import inspect, united
+from harness.conformance.verdict import Check, Grade, Verdict
+from harness.errors import Where
+from harness.findings import Finding, Level
+from harness.matrix.cells import Cell, stream_of
+from harness.matrix.evidence import placed
+from harness.replay.faults import catalogue
+from harness.serving import Entry, Served
+
+_OURS = ("failed", "server stopped")  # ends of an exchange that are the server's own doing
+_LONGEST = 2000  # characters of a value that are kept as evidence
+_SESSION = re.compile(r"/s/cell-\d+")
+_FOLDERS = re.compile(r"(?<![\w/:.])/(?:[\w.@+-]+/){2,}(?=[\w.@+-])")
+"""Of the path of a file all but its name."""
+_AFTER = 2.0  # seconds that the server has to notice that a client is done
+
+
+class Bench:
+    """Asks for cells of these cassettes, which `server` serves. `timeout` is how many seconds a client may wait; `omits` has
+    the facts that a client has no place for, by its name and the dialect.
+
+    Threads may share it, each with a process of its own.
+    """
+
+    def __init__(
+        self,
+        cassettes: Iterable[Cassette],
+        server: Served,
+        *,
+        timeout: float = 5.0,
+        omits: Callable[[str, str], Collection[str]] = lambda _subject, _dialect: (),
+    ) -> None:
+        self._cassettes = {case.id: case for case in cassettes}
+        self._server = server
+        self._timeout = timeout
+        self._omits = omits
+        self._right: dict[tuple[str, str | None, int], tuple[Exchange, Observation]] = {}
+        self._lock = threading.Lock()
+        self._asked = 0
+
+    def cassette(self, cell: Cell) -> Cassette:
+        return self._cassettes[cell.cassette]
+
+    def verdict(self, cell: Cell, process: Process) -> Verdict:
+        """Ask for a cell and grade what is said."""
+        case = self.cassette(cell)
+        with self._lock:
+            self._asked += 1
+            session = f"cell-{self._asked}"
+        said, answer = process.run(self._question(cell, case, session))
+        log = self._server.settled(session, _AFTER)
+        self._server.forget(session)
+        served = [entry for entry in log if entry.side in ("stream", "plain", "miss")]
+        try:
+            graded, events = self._graded(cell, case, said, answer, served)
+        except Exception as error:  # a fault of ours spoils this cell and no other
+            graded, events = _ours_failed(f"{type(error).__name__}: {error}"), 0
+        return _verdict(cell, case, graded, events, answer.seconds)
+
+    def right(self, cell: Cell, attempt: int = 0) -> tuple[Exchange, Observation]:
+        """What is sent at the so-manyeth request, and what it says."""
+        key = cell.cassette, cell.fault, attempt
+        if key not in self._right:
+            case = self.cassette(cell)
+            sent = catalogue.attempts(stream_of(case), dialects.dialect(case.dialect), cell.faults)
+            exchange = sent[min(attempt, len(sent) - 1)]
+            self._right[key] = exchange, _observed(exchange, case)
+        return self._right[key]
+
+    def _question(self, cell: Cell, case: Cassette, session: str) -> dict[str, Any]:
+        asked = stream_of(case).request.json
+        return {
+            "id": session,
+            "dialect": case.dialect,
+            "base_url": self._server.url_of(case.id, *cell.faults, session=session),
+            "stream": True,
+            "request": asked if isinstance(asked, dict) else {},
+            "model": case.model,
+            "timeout_s": self._timeout,
+        }
+
+    def _graded(
+        self, cell: Cell, case: Cassette, said: Said | None, answer: Answer, served: Sequence[Entry]
+    ) -> tuple[Graded, int]:
+        if not served and said is not None and said.error is not None:
+            message = f"the client never asked: {said.error.type}: {said.error.message[:_LONGEST]}"
+            return _unsupported(message), 0
+        last = served[-1] if served else None
+        if last is not None and (other := _asked_otherwise(stream_of(case), last)) is not None:
+            return _unsupported(other), 0
+        if last is not None and last.side == "miss":
+            return _ours_failed(last.note), 0
+        if last is not None and last.ended in _OURS:
+            return _ours_failed(f"the server did not send all of the response: {last.ended} {last.note}".strip()), 0
+        if last is not None and last.side == "plain" and case.reference is not None:
+            exchange, right = case.reference, _observed(case.reference, case)
+        else:
+            exchange, right = self.right(cell, max(0, sum(entry.side == "stream" for entry in served) - 1))
+            if (differing := _sent_otherwise(exchange, last)) is not None:
+                return _ours_failed(differing), 0
+        graded = grade(right, said, answer, self._omits(cell.subject, case.dialect))
+        findings = placed(graded.findings, exchange, dialects.dialect(case.dialect))
+        return replace(graded, findings=findings), right.frames
+
+
+def _observed(exchange: Exchange, case: Cassette) -> Observation:
+    seen, judged = inspect(exchange, case.dialect, case.provider)
+    return replace(seen, findings=tuple(united(seen.findings, judged)))
+
+
+def _asked_otherwise(exchange: Exchange, entry: Entry) -> str | None:
+    """What a client asks for that the recording is no answer to: another operation (`/api/chat`, where `/api/generate` was
+    recorded), events where an array was, one choice where there were several, a chat where a model was only loaded."""
+    if entry.side == "miss" and entry.note.startswith("no plain twin"):
+        return f"the client asks without streaming: {entry.note}"
+    if entry.side == "plain":
+        return None
+    due, asked = _operation(exchange.request.target), _operation(entry.request.target)
+    if due is not None and asked != due:
+        return f"the client asks for {asked}, and what was recorded is an answer to {due}"
+    if isinstance(exchange.request.json, dict) and exchange.request.json.get("messages") == []:
+        return "what was recorded is an answer to a request without messages"
+    several, choices = _choices(exchange.request.json), _choices(entry.request.json)
+    if several > choices:
+        return f"{several} choices were asked for when this was recorded, and the client asks for {choices}"
+    return None
+
+
+def _choices(asked: Any) -> int:
+    if not isinstance(asked, dict):
+        return 1
+    config = asked.get("generationConfig")
+    told = asked.get("n") or (config.get("candidateCount") if isinstance(config, dict) else None)
+    return told if isinstance(told, int) else 1
+
+
+def _operation(target: str) -> str | None:
+    """The last step of a path, and the form in which Gemini is to answer; None of a target that was not recorded."""
+    path, _, query = target.partition("?")
+    step = path.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    form = next((word for word in query.split("&") if word.startswith("alt=")), "") if "Content" in step else ""
+    return f"{step} {form}".strip() or None
+
+
+def _sent_otherwise(exchange: Exchange, entry: Entry | None) -> str | None:
+    """What is wrong with what the server sent: a client is graded only on the bytes and the boundaries of the recording."""
+    if entry is None or entry.ended == "client left":
+        return None
+    due = [len(chunk.data) for chunk in exchange.chunks if chunk.data]
+    if entry.sizes == due:
+        return None
+    return f"the server sent pieces of {entry.sizes[:20]} bytes, where {due[:20]} were due"
+
+
+def _unsupported(message: str) -> Graded:
+    return Graded(grade=Grade.UNSUPPORTED, findings=(Finding(kind="subject/unsupported", message=message),))
+
+
+def _ours_failed(message: str) -> Graded:
+    told = f"the harness itself failed: {message}; please report it with this cell"
+    return Graded(grade=Grade.HARNESS_ERROR, findings=(Finding(kind="harness/failed", message=told, graded=Level.MUST),))
+
+
+def _verdict(cell: Cell, case: Cassette, graded: Graded, events: int, seconds: float) -> Verdict:
+    place = Where(cassette=case.id, exchange=0)
+    return Verdict(
+        cassette=case.id,
+        dialect=case.dialect,
+        provider=case.provider,
+        adapter=cell.subject,
+        fault=cell.fault,
+        check=Check.REASSEMBLY,
+        grade=graded.grade,
+        findings=tuple(_clipped(finding.within(place)) for finding in graded.findings),
+        events=events,
+        ms=round(seconds * 1000, 1),
+    )
+
+
+def _clipped(finding: Finding) -> Finding:
+    return replace(finding, message=_short(finding.message), expected=_short(finding.expected), got=_short(finding.got))
+
+
+def _short(value: Any) -> Any:
+    """A value whose texts are short enough to be read, and the same on every machine."""
+    if isinstance(value, str):
+        value = _FOLDERS.sub("", _SESSION.sub("", value))
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value):,} characters)"
+    if isinstance(value, dict):
+        return {name: _short(inner) for name, inner in value.items()}
+    return [_short(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,32 @@
+// @aws-sdk/client-bedrock-runtime as it comes, over HTTP/2: the events of `ConverseStreamCommand`, which its users add up.
+// /// script
+// dependencies = ["@aws-sdk/client-bedrock-runtime@3.1164.0"]
+// [tool.streamproof]
+// packages = {"*" = "@aws-sdk/client-bedrock-runtime"}
+// dialects = ["bedrock-converse"]
+// ///
+import { BedrockRuntimeClient, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
+import { call, counts, reply, serve } from './streamproof_subject.mjs'
+
+const COUNTS = ['inputTokens', 'outputTokens', 'totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens']
+
+async function converse(task) {
+  const client = new BedrockRuntimeClient({ endpoint: task.url(), maxAttempts: 1 })
+  const messages = [{ role: 'user', content: [{ text: task.prompt }] }]
+  const answer = await client.send(new ConverseStreamCommand({ modelId: 'a-model', messages }))
+  const [events, calls, told] = [[], new Map(), { text: '', reasoning: '' }]
+  for await (const event of answer.stream) {
+    events.push(event)
+    const [{ contentBlockIndex: at, start, delta, stopReason, usage }] = Object.values(event)
+    const use = start?.toolUse
+    if (use && use.type !== 'server_tool_use') calls.set(at, call(use.toolUseId, use.name, ''))
+    told.text += delta?.text ?? ''
+    told.reasoning += delta?.reasoningContent?.text ?? ''
+    if (delta?.toolUse && calls.has(at)) calls.get(at).arguments += delta.toolUse.input
+    told.finish = stopReason ?? told.finish
+    told.usage = usage ? counts(usage, ...COUNTS) : told.usage
+  }
+  return reply({ ...told, calls: [...calls.values()], raw: events })
+}
+
+await serve({ 'bedrock-converse': converse })
