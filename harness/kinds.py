@@ -184,6 +184,7 @@ KINDS: dict[str, Kind] = {
     "subject/failed": Kind(_M, "a client fails on a turn that is whole"),
     "subject/exited": Kind(_M, "a client's process ends in the middle of a turn"),
     "subject/hung": Kind(_M, "a client never comes to an end"),
+    "subject/hung-once": Kind(_I, "a client did not come to an end once, and did when it was asked again"),
     "subject/memory": Kind(_M, "a client takes more memory than it may have"),
     "subject/garbage": Kind(_M, "a client under test answers what is no reply"),
     "subject/outside": Kind(_M, "a client tries to reach other machines"),

@@ -58,7 +58,15 @@ class Bench:
         return self._cassettes[cell.cassette]
 
     def verdict(self, cell: Cell, process: Process) -> Verdict:
-        """Ask for a cell and grade what is said."""
+        """Ask for a cell and grade what is said. A client that hangs is asked once more: a machine that was busy is not its
+        fault."""
+        verdict = self._once(cell, process)
+        if verdict.grade is not Grade.HANG or (again := self._once(cell, process)).grade is Grade.HANG:
+            return verdict
+        told = Finding(kind="subject/hung-once", message="the client hung, and did not when it was asked again")
+        return replace(again, findings=(*again.findings, told))
+
+    def _once(self, cell: Cell, process: Process) -> Verdict:
         case = self.cassette(cell)
         with self._lock:
             self._asked += 1

@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.cassette.model import Headers, Request
 from harness.errors import MissingExtraError
+from harness.serving.goodbyes import Goodbyes
 from harness.serving.limits import Budget, Limits, TooMuch
 from harness.serving.playing import Fields
 
@@ -44,6 +45,7 @@ class Http2:
         self._serve = serve
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[object]] = set()
+        self._goodbyes = Goodbyes()
 
     async def run(self, data: bytes) -> None:
         """Serve until the client leaves; `data` was read already."""
@@ -59,7 +61,7 @@ class Http2:
 
         try:
             while data:
-                for event in self._http.receive_data(data):
+                for event in self._http.receive_data(self._goodbyes.feed(data)):
                     self._take(event)
                 await self.flush()
                 data = await self._more()

@@ -15,8 +15,11 @@ import h2.events
 import h2.settings
 import httpx
 import pytest
+from hyperframe.frame import GoAwayFrame, PingFrame
 
 from harness.serving import Limits, Served, serving
+from harness.serving.goodbyes import Goodbyes
+from harness.serving.http2 import PREFACE
 from tests.exchanges import cassette, exchange
 from tests.serving.conftest import BODY, CUT, EBB, cases
 from tests.serving.speaking import ASKS, ended
@@ -121,6 +124,24 @@ def test_several_at_once(server: Served) -> None:
     with client(server) as asks:
         numbers = [asks.ask(server.url_of(EBB, "slow:5") + PATH) for _ in range(20)]
         assert all(b"".join(asks.read(number).pieces) == BODY for number in numbers)
+
+
+def test_a_goodbye_ends_no_stream_that_runs(server: Served) -> None:
+    """The AWS SDK for JavaScript says GOAWAY as soon as a response begins, and goes on reading."""
+    with client(server) as asks:
+        number = asks.ask(server.url_of(EBB, "byte-by-byte") + PATH)
+        asks.line.sendall(GoAwayFrame(0, last_stream_id=0, error_code=0).serialize())
+        assert asks.read(number) == Got("200", pieces(BODY, 1), "eof")
+
+
+@pytest.mark.parametrize("size", [1, 7, 24, 40, 1000])
+def test_only_goodbyes_are_taken_out(size: int) -> None:
+    preface, ping = PREFACE, PingFrame(0, opaque_data=b"12345678").serialize()
+    bye, angry = (GoAwayFrame(0, last_stream_id=0, error_code=code).serialize() for code in (0, 1))
+    sent, goodbyes = preface + ping + bye + ping + angry, Goodbyes()
+    heard = b"".join(goodbyes.feed(sent[at : at + size]) for at in range(0, len(sent), size))
+    assert heard == preface + ping + ping + angry
+    assert goodbyes.said
 
 
 def test_a_small_window_is_kept() -> None:
