@@ -32,7 +32,8 @@ def turn(task):
     model._populate_assistant_message_from_stream_data(body, data)
     listed = body.tool_calls or model.parse_tool_calls(data.response_tool_calls or [])
     calls = [call(c.get("call_id") or c["id"], c["function"]["name"], c["function"]["arguments"]) for c in listed]
-    return reply(body.content, body.reasoning_content, calls, None, counts(body.metrics, *COUNTS), [told, body, data])
+    usage = {name: count or None for name, count in counts(body.metrics, *COUNTS).items()}  # there a 0 is what nobody told
+    return reply(body.content, body.reasoning_content, calls, None, usage, [told, body, data])
 
 
 serve(dict.fromkeys(MODELS, turn))

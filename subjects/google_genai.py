@@ -7,7 +7,7 @@
 # dialects = ["gemini"]
 # ///
 from google import genai
-from streamproof_subject import call, counts, reply, serve
+from streamproof_subject import call, counts, get, reply, serve
 
 COUNTS = ("prompt_token_count", "candidates_token_count", "total_token_count", "cached_content_token_count", None)
 COUNTS += ("thoughts_token_count",)
@@ -17,9 +17,7 @@ def gemini(task):
     options = {"base_url": task.url(), "timeout": int(task.timeout * 1000), "retry_options": {"attempts": 1}}
     client = genai.Client(api_key="none", vertexai=False, http_options=options)  # it closes itself once nobody holds it
     chunks = list(client.models.generate_content_stream(model="a-model", contents=task.prompt))
-    blocked = [c.prompt_feedback.block_reason for c in chunks if c.prompt_feedback and c.prompt_feedback.block_reason]
-    if blocked:
-        raise RuntimeError(f"blocked: {blocked[0]}")
+    blocked = [get(chunk, "prompt_feedback.block_reason") for chunk in chunks]
     told = [candidate for chunk in chunks for candidate in chunk.candidates or [] if not candidate.index]
     parts = [part for candidate in told for part in (candidate.content and candidate.content.parts) or []]
     uses = [part.function_call for part in parts if part.function_call]
@@ -27,7 +25,7 @@ def gemini(task):
         raise NotImplementedError("arguments come in pieces, which the SDK leaves to its users")
     thoughts, texts = ("".join(p.text for p in parts if p.text and bool(p.thought) is which) for which in (True, False))
     usage = [chunk.usage_metadata for chunk in chunks if chunk.usage_metadata]
-    finish = [candidate.finish_reason for candidate in told if candidate.finish_reason]
+    finish = [reason for reason in (*blocked, *(candidate.finish_reason for candidate in told)) if reason]
     calls = [call(use.id, use.name, use.args) for use in uses]
     return reply(texts, thoughts, calls, finish[-1] if finish else None, counts(usage and usage[-1], *COUNTS), chunks)
 

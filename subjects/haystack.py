@@ -29,12 +29,12 @@ MODELS = {
 
 def turn(task):
     os.environ.update(dict.fromkeys(["GOOGLE_GEMINI_BASE_URL", "AWS_ENDPOINT_URL", "ANTHROPIC_BASE_URL"], task.url()))
-    said = [ChatMessage.from_user(task.prompt)]
-    body = MODELS[task.dialect](task.url()).run(said, streaming_callback=lambda _: None)["replies"][0]
+    said, chunks = [ChatMessage.from_user(task.prompt)], []
+    body = MODELS[task.dialect](task.url()).run(said, streaming_callback=chunks.append)["replies"][0]
     calls = [call(get(c, "extra.call_id") or c.id, c.tool_name, c.arguments) for c in body.tool_calls]
     finish, usage = (get(body.meta, name) or None for name in ("finish_reason", "usage"))
     paths = RESPONSES if "input_tokens" in (usage or {}) else CHAT
-    return reply(body.text, get(body, "reasoning.reasoning_text"), calls, finish, counts(usage, *paths), body)
+    return reply(body.text, get(body, "reasoning.reasoning_text"), calls, finish, counts(usage, *paths), [body, chunks])
 
 
 serve(dict.fromkeys(MODELS, turn))

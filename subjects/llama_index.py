@@ -30,9 +30,10 @@ def turn(task):
     message, extra = said[-1].message, {**said[-1].message.additional_kwargs, **(said[-1].additional_kwargs or {})}
     calls = [call(b.tool_call_id, b.tool_name, b.tool_kwargs) for b in message.blocks if b.block_type == "tool_call"]
     thoughts = [b.content or "" for b in message.blocks if b.block_type == "thinking"]
+    text = "".join(b.text for b in message.blocks if b.block_type == "text")
     finish = get(extra, "finish_reason") or get(extra, "stop_reason")
     usage = counts(extra, "prompt_tokens", "completion_tokens", "total_tokens") if "prompt_tokens" in extra else None
-    return reply(message.content, "".join(thoughts), calls, finish, usage, plain([[s.raw for s in said], extra]))
+    return reply(text, "".join(thoughts), calls, finish, usage, plain([[s.raw for s in said], extra]))
 
 
 serve(dict.fromkeys(MODELS, turn))

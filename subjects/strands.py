@@ -29,7 +29,8 @@ async def turn(task):
     async for event in process_stream(MODELS[task.dialect](task.url()).stream(said)):
         last = event
     stop, message, usage, _ = last["stop"]
-    texts = [block.get("text", "") for block in message["content"]]
+    parts = [part for block in message["content"] for part in get(block, "citationsContent.content") or [block]]
+    texts = [part.get("text", "") for part in parts]
     thoughts = [get(block, "reasoningContent.reasoningText.text", "") for block in message["content"]]
     uses = [block["toolUse"] for block in message["content"] if "toolUse" in block]
     calls = [call(use["toolUseId"], use["name"], use["input"]) for use in uses]

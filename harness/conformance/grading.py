@@ -137,7 +137,8 @@ def _hidden(right: Observation, error: ApiError, said: Said) -> Iterator[_Found]
         return
     expected = {"kind": error.kind.value, "message": error.message[:_MOST]}
     unsaid = told is None or meant is FinishReason.OTHER
-    if unsaid and (error.kind in _CUT or _Raw(said.raw).says(error.message)):
+    kept = _Raw(said.raw)
+    if unsaid and (error.kind in _CUT or any(kept.says(str(word)) for word in (error.message, error.type, error.code) if word)):
         sign = "no finish reason" if told is None else f"the finish reason {told!r}"
         message = f"the turn failed ({error.kind.value}), and the only sign of it is {sign}"
         yield Grade.LOSSY, _finding(_HIDDEN, message, level=Level.INFO, expected=expected, got=_of(said.response))

@@ -7,7 +7,7 @@ from streamproof_subject import call, counts, get, reply
 
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_token_details.cache_read")
 COUNTS += ("input_token_details.cache_creation", "output_token_details.reasoning")
-REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
+REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status", "prompt_feedback.block_reason")
 
 
 def run(model, task):
@@ -15,7 +15,7 @@ def run(model, task):
     body = reduce(add, chunks)
     thoughts = "".join(get(block, "reasoning", "") for block in body.content_blocks if block["type"] == "reasoning")
     calls = [call(c["id"], c["name"], _arguments(c["args"])) for c in [*body.tool_calls, *body.invalid_tool_calls]]
-    finish = next((body.response_metadata[word] for word in REASONS if body.response_metadata.get(word)), None)
+    finish = next(filter(None, (get(body.response_metadata, word) for word in REASONS)), None)
     return reply(str(body.text), thoughts, calls, finish, counts(body.usage_metadata, *COUNTS), [body, chunks])
 
 

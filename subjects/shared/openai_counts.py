@@ -8,10 +8,16 @@ RESPONSES = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_deta
 RESPONSES += ("output_tokens_details.reasoning_tokens",)
 
 
+ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
 def respond(events):
-    """The reply to events of the Responses API, the last of which bears the response."""
+    """The reply to events of the Responses API: what ends them bears the response. An event may say that the turn failed."""
     told = list(events)
-    return responded(next(get(event, "response") for event in reversed(told) if get(event, "response")), told)
+    for event in told:
+        if get(event, "type") == "error":
+            raise RuntimeError(get(event, "message"))
+    return responded(next((get(event, "response") for event in told if get(event, "type") in ENDS), None), told)
 
 
 def responded(body, raw=None):
