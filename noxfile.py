@@ -1,8 +1,12 @@
-"""Sessions: `conformance` (the main job), `tests`, `oracle`, `lint`, `bench`, `fuzz`. Groups are read from pyproject.toml."""
+"""Sessions: `conformance` (the main job), `tests`, `oracle`, `subjects`, `matrix`, `lint`, `bench`, `fuzz`.
+
+Groups are read from pyproject.toml.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import nox
 
@@ -10,6 +14,7 @@ nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
 nox.options.sessions = ["lint", "tests", "conformance"]
 
+PUBLISHED = "reports/compatibility.jsonl"
 PROJECT = nox.project.load_toml("pyproject.toml")
 
 
@@ -31,7 +36,7 @@ def tests(session: nox.Session) -> None:
     """All tests that need no vendor package; with the corpus where it is."""
     session.install("-e", ".", *group("tests"))
     workers = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "auto")
-    session.run("pytest", "-n", workers, "-m", "not oracle", *session.posargs)
+    session.run("pytest", "-n", workers, "-m", "not oracle and not subjects", *session.posargs)
 
 
 @nox.session
@@ -39,6 +44,30 @@ def oracle(session: nox.Session) -> None:
     """Law 4: the vendors' own types and clients judge the collected bodies and the authored cassettes."""
     session.install("-e", ".[oracle]", *group("tests"))
     session.run("pytest", "-n", "auto", "-m", "oracle", *session.posargs)
+
+
+FAULTS = ("none", "byte-by-byte", "truncated", "error-in-band")
+EIGHT = ("anthropic-python", "boto3", "google-genai", "litellm", "ollama-python", "openai-python", "openai-node", "ai-sdk")
+
+
+@nox.session
+def subjects(session: nox.Session) -> None:
+    """Eight of other people's clients on a third of the cassettes: each cell as published, and known behaviour found again."""
+    session.install("-e", ".", "uv", *group("tests"))
+    chosen = [word for name in EIGHT for word in ("--adapter", name)] + [word for name in FAULTS for word in ("--fault", name)]
+    session.run("streamproof", "run", *chosen, "--shard", "1/3", "--baseline", PUBLISHED, *session.posargs)
+    session.run("pytest", "-m", "subjects", "tests/matrix")
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """The whole matrix, and from it the reports that are published. An interrupted session goes on where it stood."""
+    session.install(".", "uv")
+    chosen = [word for name in FAULTS for word in ("--fault", name)]
+    reports = Path(session.create_tmp()) / "reports"
+    session.run("streamproof", "run", "--adapter", "*", *chosen, "--reports", str(reports), success_codes=[0, 1])
+    newest = max(reports.glob("20*/results.jsonl"))
+    session.run("python", "-m", "tools.publish", str(newest), PUBLISHED)
 
 
 @nox.session

@@ -12,22 +12,23 @@ import boto3
 from agno.models import anthropic, aws, google, ollama, openai
 from agno.models.base import MessageData
 from agno.models.message import Message
+from botocore.config import Config
 from streamproof_subject import call, counts, reply, serve
 
-OPENAI = {"id": "a-model", "api_key": "none", "max_retries": 0}
+OPENAI, AWS = {"id": "a-model", "max_retries": 0}, "bedrock-runtime"
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
 MODELS = {
-    "openai-chat": lambda at: openai.OpenAIChat(base_url=f"{at}/v1", **OPENAI),
-    "openai-responses": lambda at: openai.OpenAIResponses(base_url=f"{at}/v1", **OPENAI),
-    "gemini": lambda at: google.Gemini(id="a-model", api_key="none", client_params={"http_options": {"base_url": at}}),
-    "bedrock-converse": lambda at: aws.AwsBedrock(id="a-model", client=boto3.client("bedrock-runtime", endpoint_url=at)),
-    "ollama-chat": lambda at: ollama.Ollama(id="a-model", host=at),
-    "anthropic-messages": lambda at: anthropic.Claude(id="claude-sonnet-4-5", client_params={"base_url": at, "max_retries": 0}),
+    "openai-chat": lambda at, s: openai.OpenAIChat(base_url=f"{at}/v1", timeout=s, **OPENAI),
+    "openai-responses": lambda at, s: openai.OpenAIResponses(base_url=f"{at}/v1", timeout=s, **OPENAI),
+    "gemini": lambda at, s: google.Gemini(timeout=s, client_params={"http_options": {"base_url": at}}),
+    "bedrock-converse": lambda at, s: aws.AwsBedrock(client=boto3.client(AWS, endpoint_url=at, config=Config(read_timeout=s))),
+    "ollama-chat": lambda at, s: ollama.Ollama(host=at, timeout=s),
+    "anthropic-messages": lambda at, s: anthropic.Claude(timeout=s, client_params={"base_url": at, "max_retries": 0}),
 }
 
 
 def turn(task):
-    model, body, data = MODELS[task.dialect](task.url()), Message(role="assistant"), MessageData()
+    model, body, data = MODELS[task.dialect](task.url(), task.timeout), Message(role="assistant"), MessageData()
     told = list(model.process_response_stream([Message(role="user", content=task.prompt)], body, data))
     model._populate_assistant_message_from_stream_data(body, data)
     listed = body.tool_calls or model.parse_tool_calls(data.response_tool_calls or [])

@@ -16,7 +16,12 @@ PROVIDERS = {"gemini": "gemini", "bedrock-converse": "bedrock", "ollama-chat": "
 
 def chat(task):
     provider, path = PROVIDERS.get(task.dialect, "openai"), "/v1" if task.dialect == "openai-chat" else ""
-    where = {"api_base": task.url(path), **({} if provider == "bedrock" else {"api_key": "none"})}  # a key demands https
+    wait = {"client_args": {"timeout": task.timeout}} if provider == "ollama" else {"timeout": task.timeout}
+    where = {
+        "api_base": task.url(path),
+        **wait,
+        **({} if provider == "bedrock" else {"api_key": "none"}),
+    }  # a key demands https
     said = [{"role": "user", "content": task.prompt}]
     chunks = list(any_llm.completion("a-model", said, provider=provider, stream=True, **where))
     choices = [choice for chunk in chunks for choice in chunk.choices or [] if choice.index == 0]
@@ -30,7 +35,8 @@ def chat(task):
 
 
 def responses(task):
-    return respond(any_llm.responses("a-model", task.prompt, provider="openai", stream=True, api_base=task.url("/v1")))
+    where = {"provider": "openai", "api_base": task.url("/v1"), "timeout": task.timeout}
+    return respond(any_llm.responses("a-model", task.prompt, stream=True, **where))
 
 
 serve({**dict.fromkeys(PROVIDERS, chat), "openai-chat": chat, "openai-responses": responses})

@@ -18,19 +18,19 @@ from streamproof_subject import call, counts, get, reply, serve
 
 ONCE = {"model": "a-model", "max_retries": 0}
 MODELS = {
-    "openai-chat": lambda at: OpenAIChatGenerator(api_base_url=f"{at}/v1", **ONCE),
-    "openai-responses": lambda at: OpenAIResponsesChatGenerator(api_base_url=f"{at}/v1", **ONCE),
-    "gemini": lambda _: google_genai.GoogleGenAIChatGenerator(model="a-model"),
-    "bedrock-converse": lambda _: amazon_bedrock.AmazonBedrockChatGenerator(model="a-model"),
-    "ollama-chat": lambda at: ollama.OllamaChatGenerator(model="a-model", url=at),
-    "anthropic-messages": lambda _: anthropic.AnthropicChatGenerator(**ONCE),
+    "openai-chat": lambda at, s: OpenAIChatGenerator(api_base_url=f"{at}/v1", timeout=s, **ONCE),
+    "openai-responses": lambda at, s: OpenAIResponsesChatGenerator(api_base_url=f"{at}/v1", timeout=s, **ONCE),
+    "gemini": lambda _, s: google_genai.GoogleGenAIChatGenerator(timeout=s),
+    "bedrock-converse": lambda _, s: amazon_bedrock.AmazonBedrockChatGenerator("a-model", boto3_config={"read_timeout": s}),
+    "ollama-chat": lambda at, s: ollama.OllamaChatGenerator(url=at, timeout=s),
+    "anthropic-messages": lambda _, s: anthropic.AnthropicChatGenerator(timeout=s, **ONCE),
 }
 
 
 def turn(task):
     os.environ.update(dict.fromkeys(["GOOGLE_GEMINI_BASE_URL", "AWS_ENDPOINT_URL", "ANTHROPIC_BASE_URL"], task.url()))
     said, chunks = [ChatMessage.from_user(task.prompt)], []
-    body = MODELS[task.dialect](task.url()).run(said, streaming_callback=chunks.append)["replies"][0]
+    body = MODELS[task.dialect](task.url(), task.timeout).run(said, streaming_callback=chunks.append)["replies"][0]
     calls = [call(get(c, "extra.call_id") or c.id, c.tool_name, c.arguments) for c in body.tool_calls]
     finish, usage = (get(body.meta, name) or None for name in ("finish_reason", "usage"))
     paths = RESPONSES if "input_tokens" in (usage or {}) else CHAT

@@ -13,7 +13,7 @@ from streamproof_subject import serve
 
 def turn(task):
     kind = ChatBedrockConverse if task.dialect == "bedrock-converse" else ChatBedrock
-    return run(kind(model=task.model, endpoint_url=task.url(), region_name="us-east-1"), task)
+    return run(kind(model=task.model, endpoint_url=task.url(), timeout=task.timeout), task)
 
 
 serve({"bedrock-converse": turn, "bedrock-invoke": turn})

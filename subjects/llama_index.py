@@ -16,7 +16,7 @@ BEDROCK = {"model": "anthropic.claude-3-haiku-20240307-v1:0", "max_retries": 1}
 MODELS = {
     "openai-chat": lambda at, wait: openai.OpenAI(api_base=f"{at}/v1", timeout=wait, **OPENAI),
     "openai-responses": lambda at, wait: openai.OpenAIResponses(api_base=f"{at}/v1", timeout=wait, **OPENAI),
-    "gemini": lambda at, _: google_genai.GoogleGenAI("gemini-2.5-flash", api_key="none", http_options={"base_url": at}, **ROOM),
+    "gemini": lambda at, wait: google_genai.GoogleGenAI(http_options={"base_url": at, "timeout": int(wait * 1000)}, **ROOM),
     "bedrock-converse": lambda at, wait: bedrock_converse.BedrockConverse(endpoint_url=at, timeout=wait, **BEDROCK),
     "ollama-chat": lambda at, wait: ollama.Ollama("a-model", base_url=at, request_timeout=wait, **ROOM),
     "anthropic-messages": lambda at, wait: anthropic.Anthropic(

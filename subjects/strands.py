@@ -7,26 +7,29 @@
 # dialects = ["openai-chat", "openai-responses", "gemini", "bedrock-converse", "ollama-chat", "anthropic-messages"]
 # omits = {"*" = ["reasoning_tokens"], ollama-chat = ["id"]}
 # ///
-import boto3
+from botocore.config import Config
 from strands.event_loop.streaming import process_stream
 from strands.models import anthropic, bedrock, gemini, ollama, openai, openai_responses
 from streamproof_subject import call, counts, get, reply, serve
 
 COUNTS = ("inputTokens", "outputTokens", "totalTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
-NAME, ONCE = {"model_id": "a-model"}, {"max_retries": 0}
+ONCE, NAME = {"max_retries": 0}, {"model_id": "a-model"}
+SHORT = {"max_tokens": 100, **NAME}
 MODELS = {
-    "openai-chat": lambda at: openai.OpenAIModel(client_args={"base_url": f"{at}/v1", **ONCE}, **NAME),
-    "openai-responses": lambda at: openai_responses.OpenAIResponsesModel({"base_url": f"{at}/v1", **ONCE}, **NAME),
-    "gemini": lambda at: gemini.GeminiModel(client_args={"api_key": "none", "http_options": {"base_url": at}}, **NAME),
-    "bedrock-converse": lambda at: bedrock.BedrockModel(boto_session=boto3.Session(), endpoint_url=at, **NAME),
-    "ollama-chat": lambda at: ollama.OllamaModel(at, **NAME),
-    "anthropic-messages": lambda at: anthropic.AnthropicModel(client_args={"base_url": at, **ONCE}, **NAME, max_tokens=100),
+    "openai-chat": lambda at, s: openai.OpenAIModel(client_args={"base_url": f"{at}/v1", "timeout": s, **ONCE}, **NAME),
+    "openai-responses": lambda at, s: openai_responses.OpenAIResponsesModel(
+        {"base_url": f"{at}/v1", "timeout": s, **ONCE}, **NAME
+    ),
+    "gemini": lambda at, s: gemini.GeminiModel(client_args={"http_options": {"base_url": at, "timeout": s * 1000}}, **NAME),
+    "bedrock-converse": lambda at, s: bedrock.BedrockModel(endpoint_url=at, boto_client_config=Config(read_timeout=s), **NAME),
+    "ollama-chat": lambda at, s: ollama.OllamaModel(at, ollama_client_args={"timeout": s}, **NAME),
+    "anthropic-messages": lambda at, s: anthropic.AnthropicModel(client_args={"base_url": at, "timeout": s, **ONCE}, **SHORT),
 }
 
 
 async def turn(task):
     said = [{"role": "user", "content": [{"text": task.prompt}]}]
-    async for event in process_stream(MODELS[task.dialect](task.url()).stream(said)):
+    async for event in process_stream(MODELS[task.dialect](task.url(), task.timeout).stream(said)):
         last = event
     stop, message, usage, _ = last["stop"]
     parts = [part for block in message["content"] for part in get(block, "citationsContent.content") or [block]]

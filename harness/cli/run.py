@@ -41,6 +41,9 @@ def run(
     baseline: Annotated[
         Path | None, typer.Option(help="With --adapter: the results.jsonl of an earlier run; only what differs fails.")
     ] = None,
+    shard: Annotated[
+        str | None, typer.Option(help="Only a part of the cassettes: 1/3 is every third from the first on.")
+    ] = None,
     known: Annotated[list[Path] | None, typer.Option(help="A file of known deviations; may be given again.")] = None,
     select: Annotated[list[str] | None, SELECT] = None,
     ignore: Annotated[list[str] | None, IGNORE] = None,
@@ -50,7 +53,7 @@ def run(
 ) -> None:
     """Replay cassettes, compare what comes out with the twin, judge, and write a report."""
     choice = Choice.of(select, ignore)
-    selected = Selection(paths or [])
+    selected = Selection(paths or [], shard)
     deviations = [*selected.known(), *configured(known, partial=selected.partial)]
     if fault or baseline or (adapter or ["ours"]) != ["ours"]:
         if not choice.all:

@@ -22,11 +22,12 @@ from harness.errors import InputError, Where
 class Selection:
     """The cassettes that a command was given, each with the path it came from."""
 
-    def __init__(self, paths: list[Path]) -> None:
+    def __init__(self, paths: list[Path], shard: str | None = None) -> None:
         self.names = [str(path) for path in paths] or ["shipped cassettes"]
         self._paths = list(dict.fromkeys(paths)) or [cassettes.shipped()]
         self.partial = any(path.is_file() for path in self._paths)
         """Whether only some of the cassettes of a folder are looked at."""
+        self._sharded = False
         self.cassettes: list[Cassette] = []
         self._from: dict[str, list[Path]] = defaultdict(list)
         self._called: dict[str, list[Cassette]] = defaultdict(list)
@@ -35,6 +36,11 @@ class Selection:
                 self.cassettes.append(case)
                 self._from[case.id].append(path)
                 self._called[case.id].append(case)
+        if shard is not None:
+            number, count = _part(shard)
+            self.cassettes = self.cassettes[number - 1 :: count]
+            self.partial = self._sharded = True
+            self.names.append(f"shard {shard}")
         if not self.cassettes:
             raise InputError("no cassette there", where=", ".join(self.names), hint="give a cassette or a folder of them")
 
@@ -42,7 +48,7 @@ class Selection:
         """The known.toml files in the folders given, for the cassettes beside them."""
         for path in self._paths:
             for file in sorted(path.rglob(known_deviations.FILE)) if path.is_dir() else ():
-                yield from known_deviations.load(file, below=_below(file.parent))
+                yield from known_deviations.load(file, below=_below(file.parent), partial=self._sharded)
             if path.is_file() and (file := path.parent / known_deviations.FILE).is_file():
                 yield from known_deviations.load(file, below=_below(file.parent), partial=True)
 
@@ -56,6 +62,14 @@ class Selection:
         """The command that shows a verdict again."""
         paths = (_narrowest(path, verdict.cassette) for path in self._from[verdict.cassette])
         return f"streamproof run {' '.join(shlex.quote(str(path)) for path in dict.fromkeys(paths))}"
+
+
+def _part(shard: str) -> tuple[int, int]:
+    """The number and the count of `2/3`."""
+    number, slash, count = shard.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise InputError(f"no shard is called {shard!r}", hint="write --shard 2/3 for the second of three")
+    return int(number), int(count)
 
 
 def _narrowest(path: Path, name: str) -> Path:

@@ -11,7 +11,8 @@ _WORDS = {
     FinishReason.TOOL_CALLS: "tool_calls tool_call tool_use tool function_call function_calls",
     FinishReason.CONTENT_FILTER: "content_filter content_filtered safety recitation refusal guardrail_intervened blocklist"
     " prohibited_content spii image_safety language filtered",
-    FinishReason.ERROR: "error failed malformed_function_call unexpected_tool_call malformed_model_output malformed_tool_use interrupted",
+    FinishReason.ERROR: "error failed malformed_function_call unexpected_tool_call malformed_model_output malformed_tool_use"
+    " interrupted",
     FinishReason.CANCELLED: "cancelled canceled aborted",
     FinishReason.OTHER: "other unknown pause_turn load unload finish_reason_unspecified in_progress queued",
 }

@@ -1,7 +1,8 @@
 """Takes the goodbyes out of what an HTTP/2 client sends.
 
 GOAWAY without an error says that no further request will come; what runs is to be finished (RFC 9113, section 6.8). The AWS
-SDK for JavaScript says it as soon as a response begins. h2 holds the connection for closed from there on, hence it must not hear it.
+SDK for JavaScript says it as soon as a response begins. h2 holds the connection for closed from there on, hence it must not
+hear it.
 """
 
 from __future__ import annotations

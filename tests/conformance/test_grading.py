@@ -61,6 +61,11 @@ def test_a_refusal_is_told_as_text_or_not_at_all(told: str | None) -> None:
     assert of(turn(Refusal(text="No.")), said(text=told)).grade is Grade.PASS
 
 
+def test_a_refusal_may_end_by_a_filter() -> None:
+    assert of(turn(Refusal(text="No.")), said(text="No.", finish_reason="content-filter")).grade is Grade.PASS
+    assert of(turn(Text(text="No.")), said(text="No.", finish_reason="content-filter")).grade is Grade.WRONG
+
+
 def test_reasoning_in_raw_data_only_is_lossy() -> None:
     right = turn(Reasoning(text="hm"), Text(text="Yes."))
     assert of(right, said(text="Yes.", reasoning="hm")).grade is Grade.PASS
@@ -100,6 +105,23 @@ def test_arguments_that_are_no_json_must_be_told_as_they_are() -> None:
 def test_an_id_that_nobody_sent_may_be_anything() -> None:
     right = turn(ToolCall(id="call_0", name="tide", arguments="{}", synthetic_id=True), finish="tool_calls")
     assert of(right, said(tool_calls=[{"id": "made-up", "name": "tide", "arguments": {}}])).grade is Grade.PASS
+
+
+def test_calls_in_another_order_are_told_as_that() -> None:
+    other = ToolCall(id="call_2", name="wind", arguments="{}")
+    told = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in (other, CALL)]
+    graded = of(turn(CALL, other, finish="tool_calls"), said(tool_calls=told))
+    assert (graded.grade, kinds(graded)) == (Grade.WRONG, ["subject/calls"])
+    assert graded.findings[0].got == ["call_2", "call_1"]
+
+
+def test_a_call_that_was_welded_is_false_though_raw_data_has_both() -> None:
+    other = ToolCall(id="call_2", name="tide", arguments='{"port": "Ribe"}')
+    welded = {"id": "call_1", "name": "tide", "arguments": CALL.arguments + other.arguments}
+    first = {"id": "call_1", "name": "tide", "arguments": CALL.arguments}
+    right = turn(CALL, other, finish="tool_calls")
+    assert of(right, said(tool_calls=[welded], raw=["tide"])).grade is Grade.WRONG
+    assert of(right, said(tool_calls=[first], raw=["tide"])).grade is Grade.LOSSY
 
 
 def test_a_call_too_many_is_false() -> None:

@@ -62,7 +62,7 @@ def test_the_honest_one_passes(bench: Bench, case: str, fault: str | None) -> No
     [
         ("drops-a-delta", PLAIN, None, Grade.WRONG, "subject/text"),
         ("swaps-arguments", CALLS, None, Grade.WRONG, "subject/arguments"),
-        ("swaps-calls", CALLS, None, Grade.WRONG, "subject/id"),
+        ("swaps-calls", CALLS, None, Grade.WRONG, "subject/calls"),
         ("drops-a-call", CALLS, None, Grade.WRONG, "subject/calls"),
         ("welds-calls", CALLS, None, Grade.WRONG, "subject/calls"),
         ("makes-ids", CALLS, None, Grade.WRONG, "subject/id"),
