@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from hashlib import sha256
@@ -57,7 +57,7 @@ def run(asked: Asked, selected: Selection, known: Sequence[Known]) -> int:
         hint = f"they speak {', '.join(sorted({d for s in wanted for d in s.dialects}))}"
         raise InputError("none of the adapters speaks the dialect of any of the cassettes", hint=hint)
     start = _started([s for s in wanted if any(cell.subject == s.name for cell in plan.cells)], talk)
-    plan = matrix.Plan(cells=tuple(cell for cell in plan.cells if cell.subject in start), idle=plan.idle)
+    plan = replace(plan, cells=tuple(cell for cell in plan.cells if cell.subject in start))
     began = time.monotonic()
     with matrix.Journal(asked.reports, _identity(asked, wanted, selected.cassettes), afresh=asked.fresh) as journal:
         if journal.done:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from harness import dialects
-from harness.adapters import Observation
-from harness.adapters.process import Answer, Process
+from harness.adapters import Observation, Ours
+from harness.adapters.process import Answer
 from harness.adapters.protocol import Said
 from harness.cassette.model import Cassette, Exchange
 from harness.conformance.grading import Graded, grade
@@ -23,12 +23,20 @@ from harness.matrix.evidence import placed
 from harness.replay.faults import catalogue
 from harness.serving import Entry, Served
 
-_OURS = ("failed", "server stopped")  # ends of an exchange that are the server's own doing
+_OURS = Ours()
+_FAILED = ("failed", "server stopped")  # ends of an exchange that are the server's own doing
 _LONGEST = 2000  # characters of a value that are kept as evidence
 _SESSION = re.compile(r"/s/cell-\d+")
 _FOLDERS = re.compile(r"(?<![\w/:.])/(?:[\w.@+-]+/){2,}(?=[\w.@+-])")
 """Of the path of a file all but its name."""
 _AFTER = 2.0  # seconds that the server has to notice that a client is done
+
+
+class Door(Protocol):
+    """What a client is asked through."""
+
+    def run(self, asked: Mapping[str, Any]) -> tuple[Said | None, Answer]:
+        """Have it do one turn; no `Said` if it did not answer."""
 
 
 class Bench:
@@ -57,7 +65,7 @@ class Bench:
     def cassette(self, cell: Cell) -> Cassette:
         return self._cassettes[cell.cassette]
 
-    def verdict(self, cell: Cell, process: Process) -> Verdict:
+    def verdict(self, cell: Cell, process: Door) -> Verdict:
         """Ask for a cell and grade what is said. A client that hangs is asked once more: a machine that was busy is not its
         fault."""
         verdict = self._once(cell, process)
@@ -66,7 +74,7 @@ class Bench:
         told = Finding(kind="subject/hung-once", message="the client hung, and did not when it was asked again")
         return replace(again, findings=(*again.findings, told))
 
-    def _once(self, cell: Cell, process: Process) -> Verdict:
+    def _once(self, cell: Cell, process: Door) -> Verdict:
         case = self.cassette(cell)
         with self._lock:
             self._asked += 1
@@ -88,8 +96,13 @@ class Bench:
             case = self.cassette(cell)
             sent = catalogue.attempts(stream_of(case), dialects.dialect(case.dialect), cell.faults)
             exchange = sent[min(attempt, len(sent) - 1)]
-            self._right[key] = exchange, _observed(exchange, case)
+            self._right[key] = exchange, _OURS.observe(exchange, case.dialect)
         return self._right[key]
+
+    def judged(self, cell: Cell, attempt: int = 0) -> tuple[Finding, ...]:
+        """What is wrong with the stream itself, by the catalogue."""
+        exchange, _ = self.right(cell, attempt)
+        return _judged(exchange, self.cassette(cell)).findings
 
     def _question(self, cell: Cell, case: Cassette, session: str) -> dict[str, Any]:
         asked = stream_of(case).request.json
@@ -114,20 +127,24 @@ class Bench:
             return _unsupported(other), 0
         if last is not None and last.side == "miss":
             return _ours_failed(last.note), 0
-        if last is not None and last.ended in _OURS:
+        if last is not None and last.ended in _FAILED:
             return _ours_failed(f"the server did not send all of the response: {last.ended} {last.note}".strip()), 0
         if last is not None and last.side == "plain" and case.reference is not None:
-            exchange, right = case.reference, _observed(case.reference, case)
+            exchange, right = case.reference, _OURS.observe(case.reference, case.dialect)
         else:
             exchange, right = self.right(cell, max(0, sum(entry.side == "stream" for entry in served) - 1))
             if (differing := _sent_otherwise(exchange, last)) is not None:
                 return _ours_failed(differing), 0
-        graded = grade(right, said, answer, self._omits(cell.subject, case.dialect))
+        omits = self._omits(cell.subject, case.dialect)
+        graded = grade(right, said, answer, omits)
+        if graded.grade not in (Grade.PASS, Grade.UNSUPPORTED):  # whose fault it is depends on the stream; that costs time
+            graded = grade(_judged(exchange, case), said, answer, omits)
         findings = placed(graded.findings, exchange, dialects.dialect(case.dialect))
         return replace(graded, findings=findings), right.frames
 
 
-def _observed(exchange: Exchange, case: Cassette) -> Observation:
+def _judged(exchange: Exchange, case: Cassette) -> Observation:
+    """What an exchange says, with all that the catalogue finds in it."""
     seen, judged = inspect(exchange, case.dialect, case.provider)
     return replace(seen, findings=tuple(united(seen.findings, judged)))
 

@@ -34,11 +34,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The cells of a run in the order of their subjects; `idle` are the pairs of cassette and fault where the fault has nothing
-    to change, and there is hence no cell."""
+    """The cells of a run in the order of their subjects. `rows` are the cassettes and faults that they are made of, `idle` the
+    pairs of which there is no cell, since the fault has nothing to change there."""
 
     cells: tuple[Cell, ...]
-    idle: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Cassette, str | None], ...] = ()
+    idle: tuple[tuple[str, str], ...] = ()
 
 
 def plan(subjects: Iterable[Subject], cassettes: Sequence[Cassette], faults: Iterable[str]) -> Plan:
@@ -57,7 +58,7 @@ def plan(subjects: Iterable[Subject], cassettes: Sequence[Cassette], faults: Ite
         for case, fault in meant
         if case.dialect in subject.dialects
     )
-    return Plan(cells=cells, idle=idle)
+    return Plan(cells=cells, rows=tuple(meant), idle=idle)
 
 
 def stream_of(case: Cassette) -> Exchange:

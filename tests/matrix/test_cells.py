@@ -93,7 +93,7 @@ def test_faults_in_a_row_and_unknown_ones() -> None:
 
 def many(names: str, count: int) -> Any:
     cells = tuple(Cell(subject=name, cassette=f"c{number:03}") for name in names.split() for number in range(count))
-    return plan([], [], []).__class__(cells=cells, idle=())
+    return plan([], [], []).__class__(cells=cells)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
