@@ -191,6 +191,7 @@ KINDS: dict[str, Kind] = {
     "subject/refused": Kind(_I, "a client refuses a stream that breaks its API's contract"),
     "subject/broken-stream": Kind(_I, "a client has trouble with a stream that breaks its API's contract"),
     "subject/unsupported": Kind(_I, "a client cannot be asked this"),
+    "subject/never-asked": Kind(_I, "a client fails before it asks"),
     # a Chat stream: what the rules of OAI-C report (the areas are those of the bug reports)
     "chunk/object-wrong": Kind(_M, "a chunk whose object is not `chat.completion.chunk`", "OAI-C-002"),
     "chunk/field-missing": Kind(_M, "a chunk that lacks id, created, model or choices", "OAI-C-003"),

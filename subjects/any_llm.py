@@ -17,11 +17,7 @@ PROVIDERS = {"gemini": "gemini", "bedrock-converse": "bedrock", "ollama-chat": "
 def chat(task):
     provider, path = PROVIDERS.get(task.dialect, "openai"), "/v1" if task.dialect == "openai-chat" else ""
     wait = {"client_args": {"timeout": task.timeout}} if provider == "ollama" else {"timeout": task.timeout}
-    where = {
-        "api_base": task.url(path),
-        **wait,
-        **({} if provider == "bedrock" else {"api_key": "none"}),
-    }  # a key demands https
+    where = {"api_base": task.url(path), **wait, **({"api_key": "none"} if provider != "bedrock" else {})}  # it demands https
     said = [{"role": "user", "content": task.prompt}]
     chunks = list(any_llm.completion("a-model", said, provider=provider, stream=True, **where))
     choices = [choice for chunk in chunks for choice in chunk.choices or [] if choice.index == 0]

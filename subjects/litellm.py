@@ -1,4 +1,4 @@
-"""litellm: `completion(stream=True)` and its own `stream_chunk_builder`; `responses(stream=True)`."""
+"""litellm: `completion(stream=True)` and its own `stream_chunk_builder`; `responses(stream=True)`. Gemini's signatures ride on ids."""
 
 # /// script
 # dependencies = ["litellm==1.110.2", "boto3==1.44.8"]
@@ -27,7 +27,9 @@ def completion(task):
     chunks = list(litellm.completion(messages=said, stream=True, tools=task.functions or None, **where, **asked))
     body = litellm.stream_chunk_builder(chunks, messages=said)
     said = body.choices[0].message
-    calls = [call(c.id, c.function.name, c.function.arguments) for c in said.tool_calls or []]
+    calls = [
+        call((c.id or "").partition("__thought__")[0], c.function.name, c.function.arguments) for c in said.tool_calls or []
+    ]
     usage = counts(get(body, "usage"), *CHAT)
     return reply(said.content, get(said, "reasoning_content"), calls, body.choices[0].finish_reason, usage, [body, chunks])
 

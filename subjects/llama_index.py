@@ -9,19 +9,19 @@
 # ///
 from llama_index.core.llms import ChatMessage
 from llama_index.llms import anthropic, bedrock_converse, google_genai, ollama, openai
+from openai_counts import RESPONSES
 from streamproof_subject import call, counts, get, plain, reply, serve
 
+COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 OPENAI, ROOM = {"model": "gpt-4o", "api_key": "none", "max_retries": 0}, {"context_window": 9999}
 BEDROCK = {"model": "anthropic.claude-3-haiku-20240307-v1:0", "max_retries": 1}
 MODELS = {
-    "openai-chat": lambda at, wait: openai.OpenAI(api_base=f"{at}/v1", timeout=wait, **OPENAI),
-    "openai-responses": lambda at, wait: openai.OpenAIResponses(api_base=f"{at}/v1", timeout=wait, **OPENAI),
-    "gemini": lambda at, wait: google_genai.GoogleGenAI(http_options={"base_url": at, "timeout": int(wait * 1000)}, **ROOM),
-    "bedrock-converse": lambda at, wait: bedrock_converse.BedrockConverse(endpoint_url=at, timeout=wait, **BEDROCK),
-    "ollama-chat": lambda at, wait: ollama.Ollama("a-model", base_url=at, request_timeout=wait, **ROOM),
-    "anthropic-messages": lambda at, wait: anthropic.Anthropic(
-        "claude-3-haiku-20240307", base_url=at, max_retries=0, timeout=wait
-    ),
+    "openai-chat": lambda at, s: openai.OpenAI(api_base=f"{at}/v1", timeout=s, **OPENAI),
+    "openai-responses": lambda at, s: openai.OpenAIResponses(api_base=f"{at}/v1", timeout=s, **OPENAI),
+    "gemini": lambda at, s: google_genai.GoogleGenAI(http_options={"base_url": at, "timeout": int(s * 1000)}, **ROOM),
+    "bedrock-converse": lambda at, s: bedrock_converse.BedrockConverse(endpoint_url=at, timeout=s, **BEDROCK),
+    "ollama-chat": lambda at, s: ollama.Ollama("a-model", base_url=at, request_timeout=s, **ROOM),
+    "anthropic-messages": lambda at, s: anthropic.Anthropic("claude-3-haiku-20240307", base_url=at, max_retries=0, timeout=s),
 }
 
 
@@ -32,7 +32,7 @@ def turn(task):
     thoughts = [b.content or "" for b in message.blocks if b.block_type == "thinking"]
     text = "".join(b.text for b in message.blocks if b.block_type == "text")
     finish = get(extra, "finish_reason") or get(extra, "stop_reason")
-    usage = counts(extra, "prompt_tokens", "completion_tokens", "total_tokens") if "prompt_tokens" in extra else None
+    usage = counts(extra, *COUNTS) if "prompt_tokens" in extra else counts(get(extra, "usage"), *RESPONSES)
     return reply(text, "".join(thoughts), calls, finish, usage, plain([[s.raw for s in said], extra]))
 
 

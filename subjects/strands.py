@@ -9,17 +9,15 @@
 # ///
 from botocore.config import Config
 from strands.event_loop.streaming import process_stream
-from strands.models import anthropic, bedrock, gemini, ollama, openai, openai_responses
+from strands.models import anthropic, bedrock, gemini, ollama, openai
+from strands.models.openai_responses import OpenAIResponsesModel
 from streamproof_subject import call, counts, get, reply, serve
 
 COUNTS = ("inputTokens", "outputTokens", "totalTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
-ONCE, NAME = {"max_retries": 0}, {"model_id": "a-model"}
-SHORT = {"max_tokens": 100, **NAME}
+ONCE, NAME, SHORT = {"max_retries": 0}, {"model_id": "a-model"}, {"model_id": "a-model", "max_tokens": 100}
 MODELS = {
     "openai-chat": lambda at, s: openai.OpenAIModel(client_args={"base_url": f"{at}/v1", "timeout": s, **ONCE}, **NAME),
-    "openai-responses": lambda at, s: openai_responses.OpenAIResponsesModel(
-        {"base_url": f"{at}/v1", "timeout": s, **ONCE}, **NAME
-    ),
+    "openai-responses": lambda at, s: OpenAIResponsesModel({"base_url": f"{at}/v1", "timeout": s, **ONCE}, **NAME),
     "gemini": lambda at, s: gemini.GeminiModel(client_args={"http_options": {"base_url": at, "timeout": s * 1000}}, **NAME),
     "bedrock-converse": lambda at, s: bedrock.BedrockModel(endpoint_url=at, boto_client_config=Config(read_timeout=s), **NAME),
     "ollama-chat": lambda at, s: ollama.OllamaModel(at, ollama_client_args={"timeout": s}, **NAME),
@@ -32,8 +30,7 @@ async def turn(task):
     async for event in process_stream(MODELS[task.dialect](task.url(), task.timeout).stream(said)):
         last = event
     stop, message, usage, _ = last["stop"]
-    parts = [part for block in message["content"] for part in get(block, "citationsContent.content") or [block]]
-    texts = [part.get("text", "") for part in parts]
+    texts = [part.get("text", "") for block in message["content"] for part in get(block, "citationsContent.content") or [block]]
     thoughts = [get(block, "reasoningContent.reasoningText.text", "") for block in message["content"]]
     uses = [block["toolUse"] for block in message["content"] if "toolUse" in block]
     calls = [call(use["toolUseId"], use["name"], use["input"]) for use in uses]

@@ -96,7 +96,9 @@ def _failed(right: Observation, error: Failure) -> Iterator[_Found]:
         return
     broken = _broken(right)
     own = not error.type.startswith("builtins.") and not _BUGS.search(error.type)
-    if own and right.response is not None and right.response.finish_reason in _EARLY:
+    early = right.response is not None and right.response.finish_reason in _EARLY
+    named = right.response is not None and (right.response.raw_finish_reason or "\0") in error.message
+    if early and (own or named):
         message = "the client tells this end as an error of its own, and keeps what was said before it apart"
         yield Grade.LOSSY, _finding("subject/finish", message, level=Level.INFO, expected=_shown(right.response), got=told)
         return
@@ -116,7 +118,7 @@ def _broken(right: Observation) -> list[str]:
 def _told(right: Observation, said: Said, omits: Collection[str]) -> Iterator[_Found]:
     """The client says that the turn succeeded."""
     if right.error is not None:
-        yield from _hidden(right, right.error, said)
+        yield from _hidden(right, right.error, said, omits)
         return
     wanted, got = right.response or Response(), said.response or ToldResponse()
     raw = _Raw(said.raw, omits)
@@ -127,16 +129,16 @@ def _told(right: Observation, said: Said, omits: Collection[str]) -> Iterator[_F
     yield from _usage(wanted, got, raw, _billed(right.body))
 
 
-def _hidden(right: Observation, error: ApiError, said: Said) -> Iterator[_Found]:
+def _hidden(right: Observation, error: ApiError, said: Said, omits: Collection[str]) -> Iterator[_Found]:
     """The client reports success of a turn that failed. A finish reason that says so is as good as an exception; where a stream
-    was cut and none is told, a caller who asks for it can know."""
+    was cut and none is told, a caller who asks for it can know, unless the client never tells one."""
     told = said.response.finish_reason if said.response is not None else None
     meant = meaning(told)
     sent = right.response.raw_finish_reason if right.response is not None else None
     if meant in _FAILED or (told is not None and told == sent):
         return
     expected = {"kind": error.kind.value, "message": error.message[:_MOST]}
-    unsaid = told is None or meant is FinishReason.OTHER
+    unsaid = (told is None and "finish" not in omits) or meant is FinishReason.OTHER
     kept = _Raw(said.raw)
     if unsaid and (error.kind in _CUT or any(kept.says(str(word)) for word in (error.message, error.type, error.code) if word)):
         sign = "no finish reason" if told is None else f"the finish reason {told!r}"

@@ -26,6 +26,8 @@ from harness.serving import Entry, Served
 _OURS = Ours()
 _FAILED = ("failed", "server stopped")  # ends of an exchange that are the server's own doing
 _LONGEST = 2000  # characters of a value that are kept as evidence
+_PIECES = b"streamFunctionCallArguments"
+_IN_PIECES = (b'"partialArgs"', b'"willContinue"')
 _SESSION = re.compile(r"/s/cell-\d+")
 _FOLDERS = re.compile(r"(?<![\w/:.])/(?:[\w.@+-]+/){2,}(?=[\w.@+-])")
 """Of the path of a file all but its name."""
@@ -121,7 +123,7 @@ class Bench:
     ) -> tuple[Graded, int]:
         if not served and said is not None and said.error is not None:
             message = f"the client never asked: {said.error.type}: {said.error.message[:_LONGEST]}"
-            return _unsupported(message), 0
+            return _unsupported(message, "subject/never-asked"), 0
         last = served[-1] if served else None
         if last is not None and (other := _asked_otherwise(stream_of(case), last)) is not None:
             return _unsupported(other), 0
@@ -151,7 +153,8 @@ def _judged(exchange: Exchange, case: Cassette) -> Observation:
 
 def _asked_otherwise(exchange: Exchange, entry: Entry) -> str | None:
     """What a client asks for that the recording is no answer to: another operation (`/api/chat`, where `/api/generate` was
-    recorded), events where an array was, one choice where there were several, a chat where a model was only loaded."""
+    recorded), events where an array was, one choice where there were several, a chat where a model was only loaded, arguments
+    in one piece where Gemini was to stream them."""
     if entry.side == "miss" and entry.note.startswith("no plain twin"):
         return f"the client asks without streaming: {entry.note}"
     if entry.side == "plain":
@@ -164,6 +167,8 @@ def _asked_otherwise(exchange: Exchange, entry: Entry) -> str | None:
     several, choices = _choices(exchange.request.json), _choices(entry.request.json)
     if several > choices:
         return f"{several} choices were asked for when this was recorded, and the client asks for {choices}"
+    if any(word in exchange.body for word in _IN_PIECES) and _PIECES not in (entry.request.body or b""):
+        return f"the arguments come in pieces, and the client does not ask for {_PIECES.decode()}"
     return None
 
 
@@ -193,8 +198,8 @@ def _sent_otherwise(exchange: Exchange, entry: Entry | None) -> str | None:
     return f"the server sent pieces of {entry.sizes[:20]} bytes, where {due[:20]} were due"
 
 
-def _unsupported(message: str) -> Graded:
-    return Graded(grade=Grade.UNSUPPORTED, findings=(Finding(kind="subject/unsupported", message=message),))
+def _unsupported(message: str, kind: str = "subject/unsupported") -> Graded:
+    return Graded(grade=Grade.UNSUPPORTED, findings=(Finding(kind=kind, message=message),))
 
 
 def _ours_failed(message: str) -> Graded:

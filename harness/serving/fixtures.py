@@ -8,7 +8,7 @@ def test_my_client(replay_server):
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,13 @@ from harness.serving.threads import Served, serving
 def replay_server() -> Iterator[Callable[..., Served]]:
     """`replay_server(cassettes, **settings)`: a server that stops with the test. `cassettes` are cassettes, or the path of a
     file or folder of them; without them the shipped ones are served."""
+    with starting() as start:
+        yield start
+
+
+@contextmanager
+def starting() -> Iterator[Callable[..., Served]]:
+    """What starts servers that stop with the context."""
     with ExitStack() as stack:
 
         def start(cassettes: str | Path | Iterable[Cassette] | None = None, **settings: Any) -> Served:

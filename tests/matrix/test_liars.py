@@ -82,7 +82,7 @@ def test_the_honest_one_passes(bench: Bench, case: str, fault: str | None) -> No
         ("eats-memory", PLAIN, None, Grade.CRASH, "subject/memory"),
         ("calls-home", PLAIN, None, Grade.WRONG, "subject/outside"),
         ("cannot", PLAIN, None, Grade.UNSUPPORTED, "subject/unsupported"),
-        ("refuses-to-ask", PLAIN, None, Grade.UNSUPPORTED, "subject/unsupported"),
+        ("refuses-to-ask", PLAIN, None, Grade.UNSUPPORTED, "subject/never-asked"),
         ("asks-plainly", ALONE, None, Grade.UNSUPPORTED, "subject/unsupported"),
         ("asks-plainly", PLAIN, None, Grade.PASS, None),
     ],
