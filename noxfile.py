@@ -36,7 +36,7 @@ def tests(session: nox.Session) -> None:
     """All tests that need no vendor package; with the corpus where it is."""
     session.install("-e", ".", *group("tests"))
     workers = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "auto")
-    session.run("pytest", "-n", workers, "-m", "not oracle and not subjects", *session.posargs)
+    session.run("pytest", "-n", workers, "-m", "not oracle and not subjects and not browser", *session.posargs)
 
 
 @nox.session
@@ -68,6 +68,24 @@ def matrix(session: nox.Session) -> None:
     session.run("streamproof", "run", "--adapter", "*", *chosen, "--reports", str(reports), success_codes=[0, 1])
     newest = max(reports.glob("20*/results.jsonl"))
     session.run("python", "-m", "tools.publish", str(newest), PUBLISHED)
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """The HTML report in Debian's Chromium, with axe; screenshots go to build/screenshots."""
+    session.install("-e", ".", "playwright==1.64.1", *group("tests"))
+    axe = Path(session.create_tmp())
+    session.run("npm", "install", "--silent", "--no-package-lock", "--prefix", str(axe), "axe-core@4.14.1", external=True)
+    named = {"STREAMPROOF_AXE": str(axe / "node_modules/axe-core/axe.min.js")}
+    session.run("pytest", "-s", "-m", "browser", "tests/browser", *session.posargs, env=named)
+
+
+@nox.session
+@nox.parametrize("pytest", ["8", "9"])
+def plugin(session: nox.Session, pytest: str) -> None:
+    """The pytest plugin under the versions of pytest that people have, in random order."""
+    session.install("-e", ".", "trio", "pytest-asyncio", "pytest-randomly", *group("tests"), f"pytest=={pytest}.*")
+    session.run("pytest", "-n", "auto", "tests/testing", *session.posargs)
 
 
 @nox.session

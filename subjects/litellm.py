@@ -1,4 +1,4 @@
-"""litellm: `completion(stream=True)` and its own `stream_chunk_builder`; `responses(stream=True)`. Gemini's signatures ride on ids."""
+"""litellm: `completion(stream=True)` and its own `stream_chunk_builder`; `responses(stream=True)`. Signatures ride on ids."""
 
 # /// script
 # dependencies = ["litellm==1.110.2", "boto3==1.44.8"]
@@ -26,12 +26,10 @@ def completion(task):
     asked = {"stream_options": {"include_usage": True}, "timeout": task.timeout, "num_retries": 0, "max_retries": 0}
     chunks = list(litellm.completion(messages=said, stream=True, tools=task.functions or None, **where, **asked))
     body = litellm.stream_chunk_builder(chunks, messages=said)
-    said = body.choices[0].message
-    calls = [
-        call((c.id or "").partition("__thought__")[0], c.function.name, c.function.arguments) for c in said.tool_calls or []
-    ]
-    usage = counts(get(body, "usage"), *CHAT)
-    return reply(said.content, get(said, "reasoning_content"), calls, body.choices[0].finish_reason, usage, [body, chunks])
+    told, uses, usage = body.choices[0].message, body.choices[0].message.tool_calls or [], counts(get(body, "usage"), *CHAT)
+    calls = [call((c.id or "").partition("__thought__")[0], c.function.name, c.function.arguments) for c in uses]
+    finish = body.choices[0].finish_reason
+    return reply(told.content, get(told, "reasoning_content"), calls, finish, usage, [body, chunks])
 
 
 def responses(task):

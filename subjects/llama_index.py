@@ -1,7 +1,7 @@
 """llama-index: the last response of `stream_chat`, which holds the whole message."""
 
 # /// script
-# dependencies = ["llama-index-llms-openai==0.8.3", "llama-index-llms-google-genai==0.11.3", "llama-index-llms-bedrock-converse==0.15.5", "llama-index-llms-ollama==0.11.0", "llama-index-llms-anthropic==0.12.3", "anthropic==0.75.0"]
+# dependencies = ["llama-index-llms-openai==0.8.3", "llama-index-llms-google-genai==0.11.3", "llama-index-llms-bedrock-converse==0.15.5", "llama-index-llms-ollama==0.11.0", "llama-index-llms-anthropic==0.12.3", "anthropic==0.125.0"]
 # [tool.streamproof]
 # packages = {"*" = "llama-index-core", openai-chat = "llama-index-llms-openai", openai-responses = "llama-index-llms-openai", gemini = "llama-index-llms-google-genai", bedrock-converse = "llama-index-llms-bedrock-converse", ollama-chat = "llama-index-llms-ollama", anthropic-messages = "llama-index-llms-anthropic"}
 # dialects = ["openai-chat", "openai-responses", "gemini", "bedrock-converse", "ollama-chat", "anthropic-messages"]

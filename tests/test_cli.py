@@ -87,7 +87,7 @@ def test_a_run_that_conforms(streamproof: Command, tmp_path: Path) -> None:
     assert summary.startswith("1 conform · 0 known deviations · ")
     (folder,) = (tmp_path / "reports").iterdir()
     assert summary.endswith(f"reports/{folder.name}/")
-    assert sorted(file.name for file in folder.iterdir()) == ["report.md", "results.jsonl"]
+    assert sorted(file.name for file in folder.iterdir()) == ["report.html", "report.md", "results.jsonl"]
     assert len(list(results.read(folder / "results.jsonl"))) == 7
     assert (folder / "report.md").read_text().startswith("# streamproof ")
 

@@ -54,6 +54,7 @@ def test_what_is_installed_is_what_was_tested(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     _its_cassettes_are_inside(scripts, empty)
+    _its_subjects_are_inside(scripts, empty)
     _it_says_what_it_is(scripts, empty)
     _it_runs_on_its_own_cassettes(scripts, empty)
 
@@ -76,12 +77,29 @@ def _its_cassettes_are_inside(scripts: Path, empty: Path) -> None:
     package, folder = map(Path, _run(scripts / "python", "-c", program, folder=empty).splitlines())
     assert ROOT not in package.parents
     assert folder == package.parent / "_cassettes"
-    there, here = (
-        {file.relative_to(root).as_posix(): file.read_bytes() for file in root.rglob("*") if file.is_file()}
-        for root in (folder, ROOT / "cassettes")
-    )
-    assert there == here
+    there = _held(folder)
+    assert there == _held(ROOT / "cassettes")
     assert any(name.endswith(FILE) for name in there)
+
+
+def _its_subjects_are_inside(scripts: Path, empty: Path) -> None:
+    """With what they share, what is pinned for them, and the templates; and one that needs no more than that runs."""
+    said = "subjects.folder(), protocol.TEMPLATES, protocol.SCHEMA"
+    program = f"from harness.adapters import protocol, subjects; print({said}, sep='\\n')"
+    folder, templates, schema = map(Path, _run(scripts / "python", "-c", program, folder=empty).splitlines())
+    assert not any(ROOT in path.parents for path in (folder, templates, schema))
+    assert _held(folder) == _held(ROOT / "subjects")
+    assert _held(templates) == _held(ROOT / "harness" / "adapters" / "protocol" / "templates")
+    assert schema.is_file()
+    one = ROOT / "cassettes" / "gemini" / "google" / "text.yaml"
+    asked = ("run", one, "--adapter", "ours", "--fault", "none", "--reports", empty.parent / "other")
+    shown = _run(scripts / "streamproof", *asked, folder=empty)
+    assert "1 of 1 pass" in shown
+
+
+def _held(root: Path) -> dict[str, bytes]:
+    files = (file for file in root.rglob("*") if file.is_file() and file.suffix != ".pyc")
+    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
 
 def _it_says_what_it_is(scripts: Path, empty: Path) -> None:

@@ -9,12 +9,12 @@ import io
 import sys
 import traceback
 
-from harness.cli import anonymize, check, formats, lists, record, run, serve
+from harness.cli import anonymize, check, formats, lists, record, report, run, serve
 from harness.cli.base import State, app
 from harness.errors import HarnessError, InputError
 from harness.reporting.excerpt import harmless
 
-__all__ = ["anonymize", "app", "check", "formats", "lists", "main", "record", "run", "serve"]
+__all__ = ["anonymize", "app", "check", "formats", "lists", "main", "record", "report", "run", "serve"]
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from harness.cli.selection import Selection
 from harness.conformance.known import Known, apply
 from harness.conformance.verdict import Verdict
 from harness.errors import InputError, Where
-from harness.reporting import results
+from harness.reporting import compatibility, html, results
 from harness.reporting.cells import Cells
 from harness.reporting.terminal import Terminal
 from harness.serving import serving
@@ -110,15 +110,20 @@ def _reported(asked: Asked, outcome: Outcome, who: Sequence[Subject], selected: 
     lines = list(results.render(outcome, version=__version__, selection=[*selected.names], adapters=versions, about=about))
     with results.Draft(asked.reports) as draft:
         draft.write("results.jsonl", lines)
+        told = [results.parsed(line) for line in lines]
+        run = next(line for line in told if isinstance(line, results.RunLine))
+        cells = [line for line in told if isinstance(line, results.VerdictLine)]
+        draft.write("report.md", compatibility.render(run, cells).split("\n"))
+        draft.write("report.html", [html.render(told, cassettes=selected.cassettes)])
         folder = draft.publish(datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S"))
     if asked.as_json:
         print_json(lines)
         return
-    cells = Cells(Terminal(Console(highlight=False), ascii=asked.ascii))
-    cells.head(__version__, outcome, who)
-    cells.table(outcome)
-    cells.failures(outcome, partial(_body, bench), partial(_again, selected, {subject.name: subject for subject in who}))
-    cells.summary(outcome, f"{folder}/")
+    shown = Cells(Terminal(Console(highlight=False), ascii=asked.ascii))
+    shown.head(__version__, outcome, who)
+    shown.table(outcome)
+    shown.failures(outcome, partial(_body, bench), partial(_again, selected, {subject.name: subject for subject in who}))
+    shown.summary(outcome, f"{folder}/")
 
 
 def _body(bench: matrix.Bench, verdict: Verdict, _: Where) -> bytes | None:

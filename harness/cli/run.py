@@ -16,7 +16,7 @@ from harness.cli.base import ASCII, IGNORE, JSON, SELECT, app, print_json, progr
 from harness.cli.selection import Selection, configured
 from harness.conformance.rules.choice import Choice
 from harness.errors import InputError
-from harness.reporting import markdown, results
+from harness.reporting import html, markdown, results
 from harness.reporting.terminal import Terminal
 
 
@@ -82,6 +82,7 @@ def run(
         )
         draft.write("results.jsonl", lines)
         draft.write("report.md", markdown.render(outcome, version=__version__).split("\n"))
+        draft.write("report.html", [html.render(list(map(results.parsed, lines)), cassettes=selected.cassettes)])
         folder = draft.publish(datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S"))
     if as_json:
         print_json(lines)

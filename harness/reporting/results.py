@@ -229,6 +229,11 @@ class Draft:
             raise InputError(f"the report cannot be written: {error.strerror}", where=place, hint=hint) from None
 
 
+def parsed(line: str) -> RunLine | VerdictLine | SummaryLine:
+    """A line as a value. Raises pydantic's `ValidationError`."""
+    return _LINE.validate_json(line)
+
+
 def read(path: Path) -> Iterator[RunLine | VerdictLine | SummaryLine]:
     """The lines of a results file. Raises `InputError` with the line that cannot be read."""
     try:

@@ -7,7 +7,8 @@ from streamproof_subject import call, counts, get, reply
 
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_token_details.cache_read")
 COUNTS += ("input_token_details.cache_creation", "output_token_details.reasoning")
-REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status", "prompt_feedback.block_reason")
+REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "completionReason", "status")
+REASONS += ("prompt_feedback.block_reason",)
 
 
 def run(model, task):

@@ -58,6 +58,7 @@ class TestEverySubject:
             for each in subject.dependencies:
                 name, version = re.sub(r"\[.*\]", "", each).split("==")
                 assert pins[name] == version
+            assert not {name for name in pins if re.match(r"torch|nvidia|triton|tensorflow", name)}, "too heavy"
 
 
 def test_there_are_enough() -> None:

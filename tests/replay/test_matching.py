@@ -83,7 +83,9 @@ def per_exchange(count: int, rounds: int) -> float:
 
 
 def test_a_thousand_cost_no_more_than_one() -> None:
-    assert per_exchange(1000, 3) < 2 * per_exchange(1, 300)
+    """By the best of several: what else the machine does is no cost of ours."""
+    many, one = (min(per_exchange(*sizes) for _ in range(5)) for sizes in ((1000, 3), (1, 300)))
+    assert many < 2 * one
 
 
 def test_looking_leaves_a_recording_where_it_is() -> None:
