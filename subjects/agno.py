@@ -20,7 +20,7 @@ COUNTS = ("input_tokens", "output_tokens", "total_tokens", "cache_read_tokens", 
 MODELS = {
     "openai-chat": lambda at, s: openai.OpenAIChat(base_url=f"{at}/v1", timeout=s, **OPENAI),
     "openai-responses": lambda at, s: openai.OpenAIResponses(base_url=f"{at}/v1", timeout=s, **OPENAI),
-    "gemini": lambda at, s: google.Gemini(timeout=s, client_params={"http_options": {"base_url": at}}),
+    "gemini": lambda at, s: google.Gemini(client_params={"http_options": {"base_url": at, "timeout": int(s * 1000)}}),
     "bedrock-converse": lambda at, s: aws.AwsBedrock(client=boto3.client(AWS, endpoint_url=at, config=Config(read_timeout=s))),
     "ollama-chat": lambda at, s: ollama.Ollama(host=at, timeout=s),
     "anthropic-messages": lambda at, s: anthropic.Claude(timeout=s, client_params={"base_url": at, "max_retries": 0}),

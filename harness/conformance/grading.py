@@ -235,7 +235,7 @@ def _finish(wanted: Response, got: ToldResponse, raw: _Raw) -> Iterator[_Found]:
 def _usage(wanted: Response, got: ToldResponse, raw: _Raw, billed: dict[str, set[int]]) -> Iterator[_Found]:
     due, told = wanted.usage, got.usage.model_dump() if got.usage else {}
     if due is None:
-        counts = {name: count for name, count in told.items() if count}
+        counts = {name: count for name, count in told.items() if count and count not in billed.get(name, ())}
         if counts:
             yield Grade.WRONG, _finding("subject/usage", "counts of tokens that nobody sent", expected=None, got=counts)
         return
@@ -261,7 +261,12 @@ def _usage(wanted: Response, got: ToldResponse, raw: _Raw, billed: dict[str, set
 
 
 def _billed(body: Any) -> dict[str, set[int]]:
-    """Where the API tells of several runs of the model, the sums over them: what is paid for, beside what the turn took."""
+    """Counts that stand elsewhere in the body: of several runs of the model the sums, which are what is paid for, and what
+    Bedrock measured of an invocation."""
+    metrics = body.get("amazon-bedrock-invocationMetrics") if isinstance(body, dict) else None
+    if isinstance(metrics, dict):
+        told = [count if isinstance(count := metrics.get(f"{side}TokenCount"), int) else 0 for side in ("input", "output")]
+        return {"input_tokens": {told[0]}, "output_tokens": {told[1]}, "total_tokens": {sum(told)}}
     runs = body["usage"].get("iterations") if isinstance(body, dict) and isinstance(body.get("usage"), dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
         return {}

@@ -20,14 +20,13 @@ from harness.errors import Where
 from harness.findings import Finding, Level
 from harness.matrix.cells import Cell, stream_of
 from harness.matrix.evidence import placed
+from harness.matrix.unasked import unasked, unasked_tools
 from harness.replay.faults import catalogue
 from harness.serving import Entry, Served
 
 _OURS = Ours()
 _FAILED = ("failed", "server stopped")  # ends of an exchange that are the server's own doing
 _LONGEST = 2000  # characters of a value that are kept as evidence
-_PIECES = b"streamFunctionCallArguments"
-_IN_PIECES = (b'"partialArgs"', b'"willContinue"')
 _SESSION = re.compile(r"/s/cell-\d+")
 _FOLDERS = re.compile(r"(?<![\w/:.])/(?:[\w.@+-]+/){2,}(?=[\w.@+-])")
 """Of the path of a file all but its name."""
@@ -125,7 +124,7 @@ class Bench:
             message = f"the client never asked: {said.error.type}: {said.error.message[:_LONGEST]}"
             return _unsupported(message, "subject/never-asked"), 0
         last = served[-1] if served else None
-        if last is not None and (other := _asked_otherwise(stream_of(case), last)) is not None:
+        if last is not None and (other := unasked(stream_of(case), last)) is not None:
             return _unsupported(other), 0
         if last is not None and last.side == "miss":
             return _ours_failed(last.note), 0
@@ -140,6 +139,8 @@ class Bench:
         omits = self._omits(cell.subject, case.dialect)
         graded = grade(right, said, answer, omits)
         if graded.grade not in (Grade.PASS, Grade.UNSUPPORTED):  # whose fault it is depends on the stream; that costs time
+            if last is not None and (tools := unasked_tools(exchange, last, right)) is not None:
+                return _unsupported(tools), right.frames
             graded = grade(_judged(exchange, case), said, answer, omits)
         findings = placed(graded.findings, exchange, dialects.dialect(case.dialect))
         return replace(graded, findings=findings), right.frames
@@ -149,43 +150,6 @@ def _judged(exchange: Exchange, case: Cassette) -> Observation:
     """What an exchange says, with all that the catalogue finds in it."""
     seen, judged = inspect(exchange, case.dialect, case.provider)
     return replace(seen, findings=tuple(united(seen.findings, judged)))
-
-
-def _asked_otherwise(exchange: Exchange, entry: Entry) -> str | None:
-    """What a client asks for that the recording is no answer to: another operation (`/api/chat`, where `/api/generate` was
-    recorded), events where an array was, one choice where there were several, a chat where a model was only loaded, arguments
-    in one piece where Gemini was to stream them."""
-    if entry.side == "miss" and entry.note.startswith("no plain twin"):
-        return f"the client asks without streaming: {entry.note}"
-    if entry.side == "plain":
-        return None
-    due, asked = _operation(exchange.request.target), _operation(entry.request.target)
-    if due is not None and asked != due:
-        return f"the client asks for {asked}, and what was recorded is an answer to {due}"
-    if isinstance(exchange.request.json, dict) and exchange.request.json.get("messages") == []:
-        return "what was recorded is an answer to a request without messages"
-    several, choices = _choices(exchange.request.json), _choices(entry.request.json)
-    if several > choices:
-        return f"{several} choices were asked for when this was recorded, and the client asks for {choices}"
-    if any(word in exchange.body for word in _IN_PIECES) and _PIECES not in (entry.request.body or b""):
-        return f"the arguments come in pieces, and the client does not ask for {_PIECES.decode()}"
-    return None
-
-
-def _choices(asked: Any) -> int:
-    if not isinstance(asked, dict):
-        return 1
-    config = asked.get("generationConfig")
-    told = asked.get("n") or (config.get("candidateCount") if isinstance(config, dict) else None)
-    return told if isinstance(told, int) else 1
-
-
-def _operation(target: str) -> str | None:
-    """The last step of a path, and the form in which Gemini is to answer; None of a target that was not recorded."""
-    path, _, query = target.partition("?")
-    step = path.rstrip("/").rpartition("/")[2].rpartition(":")[2]
-    form = next((word for word in query.split("&") if word.startswith("alt=")), "") if "Content" in step else ""
-    return f"{step} {form}".strip() or None
 
 
 def _sent_otherwise(exchange: Exchange, entry: Entry | None) -> str | None:

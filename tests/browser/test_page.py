@@ -1,4 +1,4 @@
-"""The report in a real browser: quick, quiet, inert, usable by keyboard and screen readers. Needs Chromium (`nox -s browser`)."""
+"""The report in a real browser: quick, quiet, inert, usable by keyboard and screen readers (`nox -s browser`, Chromium)."""
 
 from __future__ import annotations
 
