@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness.reporting import compatibility, results
+from harness import cassette
+from harness.reporting import compatibility, html, results
 
 _LONGEST = 300  # characters of a value
 
@@ -27,6 +28,9 @@ def main(source: Path, to: Path) -> None:
     (run,) = (line for line in lines if isinstance(line, results.RunLine))
     cells = [line for line in lines if isinstance(line, results.VerdictLine)]
     to.with_suffix(".md").write_text(compatibility.render(run, cells), encoding="utf-8")
+    to.with_suffix(".html").write_text(
+        html.render(list(results.read(to)), cassettes=cassette.load(cassette.shipped())), encoding="utf-8"
+    )
 
 
 def _short(value: Any) -> Any:

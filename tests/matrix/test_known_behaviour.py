@@ -46,7 +46,13 @@ def shipped(name: str) -> Cassette:
         ("openai-python", "openai-chat/litellm/from-ollama-tools-indexed", None, Grade.WRONG, "subject/calls"),
         # a stream that was cut is reported as a turn
         ("openai-python", "openai-chat/llamacpp/json-schema", "truncated", Grade.LOSSY, "subject/failure-hidden"),
-        ("boto3", "bedrock-converse/bedrock/tool-call-citations", "truncated", Grade.LOSSY, "subject/failure-hidden"),
+        (
+            "boto3",
+            "bedrock-converse/bedrock/tool-call-empty-tool-input-delta",
+            "truncated",
+            Grade.LOSSY,
+            "subject/failure-hidden",
+        ),
         ("google-genai", "gemini/google/citations", "truncated", Grade.LOSSY, "subject/failure-hidden"),
         ("litellm", "gemini/google/citations", "truncated", Grade.WRONG, "subject/failure-hidden"),
         # the first event is lost behind a byte order mark
