@@ -1,4 +1,5 @@
-"""Sessions: `conformance` (the main job), `tests`, `oracle`, `subjects`, `matrix`, `lint`, `bench`, `fuzz`.
+"""Sessions: `conformance` (the main job), `tests`, `oracle`, `subjects`, `matrix`, `plugin`, `browser`,
+`docs`, `lint`, `bench`, `fuzz`.
 
 Groups are read from pyproject.toml.
 """
@@ -86,6 +87,13 @@ def plugin(session: nox.Session, pytest: str) -> None:
     """The pytest plugin under the versions of pytest that people have, in random order."""
     session.install("-e", ".", "trio", "pytest-asyncio", "pytest-randomly", *group("tests"), f"pytest=={pytest}.*")
     session.run("pytest", "-n", "auto", "tests/testing", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation as a site, every link followed; a warning fails."""
+    session.install(*group("docs"))
+    session.run("mkdocs", "build", "--strict", "--site-dir", "build/site", env={"NO_MKDOCS_2_WARNING": "1"})
 
 
 @nox.session

@@ -356,9 +356,7 @@ def test_known_deviations_of_the_project(streamproof: Command, monkeypatch: pyte
     assert streamproof("run", f"../{path}").status == 1, "it is the project of the folder one stands in"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[tool]\n", "[tool.other]\nx = 1\n", "[tool.streamproof]\n", 'tool = "x"\n', "[tool]\nstreamproof = 1\n"]
-)
+@pytest.mark.parametrize("text", ["", "[tool]\n", "[tool.other]\nx = 1\n", "[tool.streamproof]\n", 'tool = "x"\n'])
 def test_a_project_that_says_nothing_of_it(text: str, streamproof: Command) -> None:
     Path("pyproject.toml").write_text(text)
     assert streamproof("run", saved()).status == 0

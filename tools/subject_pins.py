@@ -15,17 +15,29 @@ import tempfile
 from pathlib import Path
 
 from harness.adapters import environments, subjects
+from harness.adapters.subjects import Subject
 
 
 def main(names: list[str]) -> None:
     for subject in subjects.load().values():
         if subject.language != "python" or not subject.dependencies or (names and subject.name not in names):
             continue
-        subject.pins.unlink(missing_ok=True)
+        _write(subject)
+
+
+def _write(subject: Subject) -> None:
+    """Write a subject's pins; the old ones stay where the new environment cannot be built."""
+    before = subject.pins.read_text(encoding="utf-8") if subject.pins.is_file() else None
+    subject.pins.unlink(missing_ok=True)
+    try:
         with tempfile.TemporaryDirectory() as folder:
-            where = environments.build(subject, Path(folder), print)
-            subject.pins.parent.mkdir(exist_ok=True)
-            subject.pins.write_text(_frozen(where), encoding="utf-8")
+            told = _frozen(environments.build(subject, Path(folder), print))
+    except BaseException:
+        if before is not None:
+            subject.pins.write_text(before, encoding="utf-8")
+        raise
+    subject.pins.parent.mkdir(exist_ok=True)
+    subject.pins.write_text(told, encoding="utf-8")
 
 
 def _frozen(where: Path) -> str:

@@ -9,8 +9,11 @@ import io
 import sys
 import traceback
 
+import typer
+
 from harness.cli import anonymize, check, formats, lists, record, report, run, serve
 from harness.cli.base import State, app
+from harness.cli.settings import defaults
 from harness.errors import HarnessError, InputError
 from harness.reporting.excerpt import harmless
 
@@ -23,7 +26,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(standalone_mode=True)
+        app(standalone_mode=True, default_map=defaults(typer.main.get_group(app)))
     except HarnessError as error:
         _fail(error, 2)
     except BrokenPipeError:

@@ -35,6 +35,7 @@ def report(
     merge: Annotated[Path | None, typer.Option(help="Write the shards as one results file.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Compare two runs: new failures, mended, changed.")] = False,
     annotate: Annotated[bool, typer.Option("--annotate", help="Print what fails as annotations of GitHub Actions.")] = False,
+    annotate_below: Annotated[str, typer.Option(help="The folder that annotations say the cassettes lie in.")] = "cassettes",
     cassettes: Annotated[Path | None, typer.Option(help="The cassettes of the run, for the streams in the HTML.")] = None,
     as_json: Annotated[bool, JSON] = False,
     ascii_only: Annotated[bool, ASCII] = False,
@@ -60,7 +61,7 @@ def report(
     if annotate:
         from harness.reporting import sarif as findings
 
-        for command in findings.commands(_verdicts(lines)):
+        for command in findings.commands(_verdicts(lines), cassettes=annotate_below):
             typer.echo(command)
     if as_json:
         print_json(results.dumped(line.model_dump(mode="json")) for line in lines)

@@ -16,8 +16,10 @@ from harness.cli.base import ASCII, IGNORE, JSON, SELECT, app, print_json, progr
 from harness.cli.selection import Selection, configured
 from harness.conformance.rules.choice import Choice
 from harness.errors import InputError
+from harness.findings import Level
 from harness.reporting import html, markdown, results
 from harness.reporting.terminal import Terminal
+from harness.suite import Outcome
 
 
 @app.command()
@@ -45,6 +47,9 @@ def run(
         str | None, typer.Option(help="Only a part of the cassettes: 1/3 is every third from the first on.")
     ] = None,
     known: Annotated[list[Path] | None, typer.Option(help="A file of known deviations; may be given again.")] = None,
+    fail_on: Annotated[
+        Level, typer.Option(help="From which level on a finding makes the run fail; known deviations never do.")
+    ] = Level.MUST,
     select: Annotated[list[str] | None, SELECT] = None,
     ignore: Annotated[list[str] | None, IGNORE] = None,
     reports: Annotated[Path, typer.Option(help="The folder that reports are written to.")] = Path("reports"),
@@ -92,4 +97,11 @@ def run(
         terminal.table(outcome)
         terminal.failures(outcome, selected.body_of, lambda verdict: " ".join([selected.again(verdict), *choice.said()]))
         terminal.summary(outcome, f"{folder}/")
-    raise typer.Exit(3 if outcome.harness_failed else 0 if outcome.conforms else 1)
+    conforms = outcome.conforms and not _reached(outcome, fail_on)
+    raise typer.Exit(3 if outcome.harness_failed else 0 if conforms else 1)
+
+
+def _reached(outcome: Outcome, level: Level) -> bool:
+    """Whether a finding is as grave as this."""
+    grave = list(Level)[: list(Level).index(level) + 1]
+    return any(f.level in grave and f.known is None for v in outcome.verdicts for f in v.findings)

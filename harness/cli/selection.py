@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from harness import cassette as cassettes
 from harness.cassette.model import Cassette
+from harness.cli import settings
 from harness.conformance import known as known_deviations
 from harness.conformance.trace import Trace
 from harness.conformance.verdict import Verdict
@@ -92,15 +91,7 @@ def configured(given: list[Path] | None, *, partial: bool) -> Iterator[known_dev
 
 
 def _in_project(project: Path) -> list[Path]:
-    if not project.is_file():
-        return []
-    try:
-        table: Any = tomllib.loads(project.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", where=str(project), hint="known deviations may stand there") from None
-    for step in ("tool", "streamproof"):
-        table = table.get(step, {}) if isinstance(table, dict) else {}
-    listed = table.get("known", []) if isinstance(table, dict) else []
+    listed = settings.table(project).get("known", [])
     if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
         hint = 'write known = ["FILE"]'
         raise InputError("known must be a list of file names", where=f"{project} [tool.streamproof]", hint=hint)

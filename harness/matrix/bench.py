@@ -20,7 +20,7 @@ from harness.errors import Where
 from harness.findings import Finding, Level
 from harness.matrix.cells import Cell, stream_of
 from harness.matrix.evidence import placed
-from harness.matrix.unasked import unasked, unasked_tools
+from harness.matrix.unasked import unasked, unasked_use
 from harness.replay.faults import catalogue
 from harness.serving import Entry, Served
 
@@ -139,7 +139,7 @@ class Bench:
         omits = self._omits(cell.subject, case.dialect)
         graded = grade(right, said, answer, omits)
         if graded.grade not in (Grade.PASS, Grade.UNSUPPORTED):  # whose fault it is depends on the stream; that costs time
-            if last is not None and (tools := unasked_tools(exchange, last, right)) is not None:
+            if last is not None and (tools := unasked_use(exchange, last, right)) is not None:
                 return _unsupported(tools), right.frames
             graded = grade(_judged(exchange, case), said, answer, omits)
         findings = placed(graded.findings, exchange, dialects.dialect(case.dialect))

@@ -39,8 +39,12 @@ def unasked(exchange: Exchange, entry: Entry) -> str | None:
     return None
 
 
-def unasked_tools(exchange: Exchange, entry: Entry, right: Observation) -> str | None:
-    """The same for tools that the provider carries out; where the request was not recorded, the answer tells of them."""
+def unasked_use(exchange: Exchange, entry: Entry, right: Observation) -> str | None:
+    """What the answer uses that the client did not ask for: a coding of the body that it does not accept, tools that the
+    provider carries out. Where the request was not recorded, the answer tells of these."""
+    coding = exchange.headers.get("content-encoding")
+    if coding and coding not in entry.request.headers.get("accept-encoding", ""):
+        return f"the body is coded as {coding}, which the client does not accept"
     recorded = as_object(exchange.request.json)
     used = set(_hosted(recorded)) if recorded else set(_carried_out(as_object(right.body)))
     lacking = sorted(used - set(_hosted(as_object(entry.request.json))))

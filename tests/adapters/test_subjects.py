@@ -227,3 +227,9 @@ def test_the_template_tells_what_happened(tmp_path: Path, what: str, told: dict[
 def test_the_template_knows_its_dialects(tmp_path: Path) -> None:
     (turn,) = asked(tmp_path, {"request": {}, "dialect": "ollama-chat"})
     assert turn["unsupported"] == "another dialect"
+
+
+def test_the_page_of_clients_is_current() -> None:
+    from tools.adapter_docs import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tools.adapter_docs"
