@@ -165,3 +165,20 @@ def test_the_list_of_adapters() -> None:
     told = {line["name"]: line for line in lines(done.stdout)}
     assert told["openai-python"]["language"] == "python"
     assert set(told["ours"]["packages"]) >= {"openai-chat", "gemini", "ollama-chat"}
+
+
+def test_shards_are_all_and_each_once(tmp_path: Path) -> None:
+    seen: list[str] = []
+    for number in (1, 2, 3):
+        done = streamproof("run", CASES, "--shard", f"{number}/3", "--json", "--reports", tmp_path / "r")
+        seen += {line["cassette"] for line in lines(done.stdout) if line["type"] == "verdict"}
+    done = streamproof("run", CASES, "--json", "--reports", tmp_path / "r")
+    whole = {line["cassette"] for line in lines(done.stdout) if line["type"] == "verdict"}
+    assert sorted(seen) == sorted(whole)
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "x", "1/0", "1"])
+def test_no_such_shard(tmp_path: Path, shard: str) -> None:
+    done = streamproof("run", CASES, "--shard", shard, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "write --shard 2/3" in done.stderr

@@ -34,8 +34,9 @@ class Turn:
         self.finish = self.usage = None
 
     def take(self, chunk: dict) -> None:
-        # fault 1: an error in band is taken for a chunk without choices
-        if not chunk.get("choices"):  # fault 2: the last chunk has the counts, and no choices
+        if chunk.get("error"):
+            raise TurnError(chunk["error"].get("message", "failed"))
+        if not chunk.get("choices"):  # fault 1: the last chunk has the counts, and no choices
             return
         self.usage = chunk.get("usage") or self.usage
         for choice in chunk.get("choices") or []:
@@ -48,14 +49,19 @@ class Turn:
         self.reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
         for piece in delta.get("tool_calls") or []:
             function = piece.get("function") or {}
-            # fault 3: several calls are taken for one
+            # fault 2: several calls are taken for one
             call = self.calls.setdefault(0, {"id": None, "name": "", "arguments": ""})
             call["id"] = call["id"] or piece.get("id")
             call["name"] += function.get("name") or ""
             call["arguments"] += function.get("arguments") or ""
 
     def whole(self) -> dict:
-        if self.finish is None:
-            raise TurnError("the stream ended before the turn did")
+        # fault 3: a stream that breaks off is a turn that ended
         calls = [self.calls[index] for index in sorted(self.calls)]
-        return {"text": self.text, "reasoning": self.reasoning, "tool_calls": calls, "finish": self.finish, "usage": self.usage}
+        return {
+            "text": self.text,
+            "reasoning": self.reasoning,
+            "tool_calls": calls,
+            "finish": self.finish or "stop",
+            "usage": self.usage,
+        }

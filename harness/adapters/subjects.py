@@ -98,6 +98,10 @@ def read(file: Path) -> Subject:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"its `/// script` block is no TOML: {error}", where=str(file), hint=hint) from None
     own = told.get("tool", {}).get("streamproof", {})
+    if not own.get("dialects"):
+        raise InputError(
+            "says no dialect that it speaks", where=str(file), hint=f'write dialects = ["{dialects.names()[0]}"] in its head'
+        )
     return Subject(
         name=file.stem.replace("_", "-"),
         file=file,

@@ -85,6 +85,7 @@ def test_a_head_in_another_language(tmp_path: Path) -> None:
         ("", "no `/// script` block"),
         ("# /// script\n# x = [\n# ///\n", "no TOML"),
         (HEAD.replace("gemini", "gopher"), "gopher"),
+        (HEAD.replace('["gemini"]', "[]"), "says no dialect"),
     ],
 )
 def test_a_head_that_is_none(tmp_path: Path, text: str, words: str) -> None:
