@@ -95,6 +95,7 @@ class Process:
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr: deque[bytes] = deque(maxlen=40)
+        self._keeper: threading.Thread | None = None
 
     def describe(self) -> Described | Answer:
         """Who it says it is; an `Answer` if it does not say."""
@@ -186,7 +187,8 @@ class Process:
         self._process, self._lines = process, queue.SimpleQueue()
         self._stderr.clear()
         threading.Thread(target=_pump, args=(process.stdout, self._lines), daemon=True).start()
-        threading.Thread(target=_keep, args=(process.stderr, self._stderr), daemon=True).start()
+        self._keeper = threading.Thread(target=_keep, args=(process.stderr, self._stderr), daemon=True)
+        self._keeper.start()
         return process
 
     def _spoilt(self, why: str) -> Answer:
@@ -194,6 +196,8 @@ class Process:
 
     def _ended(self, ending: Ending, why: str, began: float) -> Answer:
         self._end()
+        if self._keeper is not None:
+            self._keeper.join(1)  # its last words may still be on their way
         last = b"".join(self._stderr).decode(errors="replace").strip()[-1500:]
         return Answer(ending=ending, evidence=f"{why}\n{last}".strip(), seconds=time.monotonic() - began)
 

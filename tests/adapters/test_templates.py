@@ -142,10 +142,10 @@ def test_other_languages_ask_and_tell(program: list[str], fault: str | None) -> 
 def test_a_program_that_stops_is_told(tmp_path: Path) -> None:
     process = Process(["sh", "-c", "echo oh no >&2; exit 4"], about={})
     answer = process.describe()
+    process.close()
     assert not isinstance(answer, Described)
     assert answer.ending is Ending.EXIT
     assert "status 4\noh no" in answer.evidence
-    process.close()
 
 
 def test_the_messages_of_the_templates_are_those_of_the_schema() -> None:

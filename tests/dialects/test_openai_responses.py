@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from harness import StreamCollector, dialect, framer
 from harness.api_error import ErrorKind
 from harness.collector import Collected
+from harness.dialects.openai_responses import DIALECT
 from harness.dialects.openai_responses.growth import SKELETONS
 from harness.dialects.openai_responses.reader import read
 from harness.dialects.openai_responses.translator import ResponsesTranslator
 from harness.dialects.openai_responses.vocabulary import EVENTS
+from harness.edits import PartKind
 from harness.framing import Frame
 from harness.response import FinishReason, Other, Reasoning, Refusal, Text, ToolCall, Usage
 from tests.responses_events import (
@@ -699,3 +701,38 @@ def test_errors_before_the_stream(status: int, body: Any, kind: ErrorKind) -> No
     error = RESPONSES.read_error(status, {}, body)
     assert (error.kind, error.status) == (kind, status)
     assert error.message
+
+
+class TestACallThatTheProviderCarriesOut:
+    """xAI tells its own searches as custom calls of a tool that nobody declared (recorded: openai-responses/xai/tool-call)."""
+
+    ITEM: ClassVar[dict[str, Any]] = {
+        "type": "custom_tool_call",
+        "id": "ctc_1",
+        "call_id": "c",
+        "name": "x_search",
+        "input": "tides",
+    }
+
+    @pytest.mark.parametrize(
+        ("tools", "calls"),
+        [
+            ([{"type": "x_search"}], 0),
+            ([{"type": "custom", "name": "x_search"}], 1),
+            ([{"type": "function", "name": "other"}], 0),
+            ([], 1),
+            (None, 1),
+        ],
+    )
+    def test_plain_and_streamed(self, tools: Any, calls: int) -> None:
+        body = {"id": "r", "object": "response", "status": "completed", "tools": tools, "output": [self.ITEM]}
+        assert len(DIALECT.read(body).tool_calls) == calls
+        opened = {"type": "response.created", "response": {**body, "status": "in_progress", "output": []}}
+        added = {"type": "response.output_item.added", "output_index": 0, "item": {**self.ITEM, "input": ""}}
+        delta = {"type": "response.custom_tool_call_input.delta", "output_index": 0, "item_id": "ctc_1", "delta": "tides"}
+        translator = DIALECT.translator({})
+        kinds = set()
+        for number, payload in enumerate((opened, added, delta)):
+            frame = Frame(number, None, json.dumps(payload).encode())
+            kinds |= {edit.part.kind for edit in translator.translate(frame)}
+        assert (PartKind.TOOL_CALL in kinds) == bool(calls)

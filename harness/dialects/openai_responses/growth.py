@@ -108,6 +108,17 @@ PARTS = {  # events that announce an element of a list and repeat it whole: the 
 }
 
 CALLS = frozenset({"function_call", "custom_tool_call"})
+
+
+def carried_out(item: dict[str, Any], tools: Any) -> bool:
+    """Whether a custom call is of a tool that the provider carries out by itself, as the response's `tools` tell: xAI tells its
+    own searches so (recorded: openai-responses/xai/tool-call). A response without a list of tools tells nothing."""
+    listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    if item.get("type") != "custom_tool_call" or not listed:
+        return False
+    return item.get("name") not in {tool.get("name") for tool in listed if tool.get("type") in ("custom", "function")}
+
+
 """Items that the client is to carry out."""
 
 SKELETONS: dict[str, dict[str, Any]] = {  # what an item of a type holds that was never announced

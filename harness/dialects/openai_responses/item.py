@@ -32,6 +32,7 @@ class Item:
         self.type = kind
         self.id = as_text(identity) or ""
         self.call_id = ""
+        self.carried_out = False  # by the provider, though it looks like a call
         self.announced = False
         self.done = False
         self._partial = partial
@@ -47,7 +48,7 @@ class Item:
 
     @property
     def ref(self) -> PartRef:
-        return PartRef(PartKind.TOOL_CALL, (self.key,)) if self.type in CALLS else METADATA
+        return PartRef(PartKind.TOOL_CALL, (self.key,)) if self.type in CALLS and not self.carried_out else METADATA
 
     # the item as a whole
 
@@ -205,7 +206,8 @@ class Item:
 
     def _part(self, growth: Growth, number: int) -> PartRef:
         """A message has parts; of any other item all texts are one part of the turn."""
-        return PartRef(growth.kind, (self.key, number) if growth.item == "message" else (self.key,))
+        kind = PartKind.OTHER if self.carried_out else growth.kind
+        return PartRef(kind, (self.key, number) if growth.item == "message" else (self.key,))
 
     def _ready(self, growth: Growth, number: int, frame: Frame) -> list[Edit]:
         """Make the element that a text stands in, if it was never announced."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from harness.dialects.openai_responses.growth import SKELETONS
+from harness.dialects.openai_responses.growth import SKELETONS, carried_out
 from harness.dialects.openai_responses.item import Item
 from harness.dialects.translating import as_text, note, setting
 from harness.edits import Edit
@@ -25,6 +25,7 @@ class Output:
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.resumed = True  # until a response is created
+        self.tools: Any = None  # as the response has them
         self._at: dict[int, list[Item]] = {}
         self._by_id: dict[str, Item] = {}
         self._keys: set[int] = set()
@@ -64,6 +65,7 @@ class Output:
         elif item.announced:
             message = f"the item {item.id!r} is announced twice; it is taken to be one"
             edits = [note("responses/index-collision", message, frame, at)]
+        item.carried_out = carried_out(body, self.tools)
         edits += item.announce(body, frame, at)
         self._know(item)
         return item, edits
@@ -74,6 +76,7 @@ class Output:
         item = self.find(index, identity, kind)
         if item is None:
             item, edits = self._begin(index, kind, identity, frame)
+            item.carried_out = carried_out(body, self.tools)
             edits += self._not_announced(kind, frame)
             edits += item.announce(body, frame, at)
             item.done = True

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from harness.dialects.openai_responses.growth import CALLS
+from harness.dialects.openai_responses.growth import CALLS, carried_out
 from harness.dialects.translating import as_count, as_json, as_list, as_object, as_objects, as_text
 from harness.response import CostInfo, FinishReason, Other, Part, Reasoning, Refusal, Response, Text, ToolCall, Usage
 
@@ -55,7 +55,7 @@ def _parts(body: dict[str, Any]) -> Iterator[Part]:
             yield from map(_content, as_objects(item.get("content")))
         elif kind == "reasoning":
             yield _reasoning(item)
-        elif kind in CALLS:
+        elif kind in CALLS and not carried_out(item, body.get("tools")):
             yield read_call(item, calls)
             calls += 1
         else:

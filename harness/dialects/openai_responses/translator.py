@@ -208,7 +208,9 @@ class ResponsesTranslator(BaseTranslator):
     # the response
 
     def _begin(self, body: dict[str, Any], frame: Frame) -> Iterator[Edit]:
-        return self._response.begin(body.get("response") or {}, frame)
+        response = body.get("response") or {}
+        self._output.tools = response.get("tools") or self._output.tools
+        return self._response.begin(response, frame)
 
     def _end(self, body: dict[str, Any], frame: Frame) -> Iterator[Edit]:
         response, word = body.get("response") or {}, ENDS[body["type"]]
