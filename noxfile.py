@@ -86,7 +86,8 @@ def browser(session: nox.Session) -> None:
 def plugin(session: nox.Session, pytest: str) -> None:
     """The pytest plugin under the versions of pytest that people have, in random order."""
     session.install("-e", ".", "trio", "pytest-asyncio", "pytest-randomly", *group("tests"), f"pytest=={pytest}.*")
-    session.run("pytest", "-n", "auto", "tests/testing", *session.posargs)
+    scope = "asyncio_default_fixture_loop_scope=function"  # pytest-asyncio warns where it is not told, and warnings are errors
+    session.run("pytest", "-n", "auto", "-o", scope, "tests/testing", *session.posargs)
 
 
 @nox.session

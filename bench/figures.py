@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from bench import judging, loop, recording, serving
+from bench import judging, loop, plugin, recording, serving
 from bench.floors import floor
 from bench.measure import Case, Figure, children_time, interleaved, median_us, peak_memory, ratio
 from bench.streams import NAMES, Stream, stream
@@ -306,6 +306,28 @@ def imports(rounds: int) -> Iterator[Figure]:
     )
 
 
+def conformance_tests(rounds: int) -> Iterator[Figure]:
+    """What the pytest plugin adds: to a test, in milliseconds, and to the start of every pytest, as a multiple of its own."""
+    more, bare = plugin.a_test()
+    yield Figure(
+        name="plugin, ms more a test",
+        dialect=None,
+        events=plugin.TESTS,
+        ratio=more,
+        against=f"over {bare:.1f} ms",
+        bar=1.0,
+    )
+
+    def importing(names: str) -> Case:
+        return partial(subprocess.run, [sys.executable, "-c", f"import {names}"], check=True)
+
+    cases = {"ours": importing("pytest, harness.testing.plugin"), "theirs": importing("pytest")}
+    times = interleaved(cases, rounds, children_time)
+    yield Figure(
+        name="plugin, import", dialect=None, events=1, ratio=ratio(times["ours"], times["theirs"]), against="pytest", bar=1.1
+    )
+
+
 BY_DIALECT: dict[str, Callable[[str, int], Iterator[Figure]]] = {
     "collect": against_floor,
     "growth": growth,
@@ -320,5 +342,6 @@ ONCE: dict[str, Callable[[int], Iterator[Figure]]] = {
     "check": large_capture,
     "recording": recordings,
     "serving": served,
+    "plugin": conformance_tests,
 }
 DIALECTS = NAMES

@@ -1,20 +1,19 @@
-"""The adapter beside this file, for every Chat cassette of llama.cpp and every fault."""
+"""The adapter beside this file, for every turn that was recorded of its APIs, and every fault."""
 
 from adapter import ask
 
-from harness.testing import ProviderConformance
+from harness.testing import Known, ProviderConformance
 
 
 class TestAdapter(ProviderConformance):
-    dialects = ["openai-chat"]
-    select = ["openai-chat/llamacpp/*"]
+    dialects = ["openai-chat", "ollama-chat"]
+    omits = ["cached_tokens", "reasoning_tokens"]
+    known = [
+        Known("openai-chat/mistral/reasoning", "its content is a list", fault=["none", "byte-by-byte"]),
+        Known("*/litellm/from-ollama-tools-indexed", "two calls have one index", fault=["none", "byte-by-byte"]),
+        Known("*/ollama-openai-proxy/tools", "a call for each piece of its arguments", fault=["none", "byte-by-byte"]),
+    ]
 
     async def observe(self, request, base_url):
-        turn = await ask(f"{base_url}/v1", request.body, request.timeout)
-        usage = turn["usage"] and {
-            "input_tokens": turn["usage"]["prompt_tokens"],
-            "output_tokens": turn["usage"]["completion_tokens"],
-            "cached_tokens": (turn["usage"].get("prompt_tokens_details") or {}).get("cached_tokens"),
-        }
-        told = {name: turn[name] for name in ("text", "reasoning", "tool_calls")}
-        return {**told, "finish_reason": turn["finish"], "usage": usage}
+        turn = await ask(request.dialect, base_url, request.body, request.timeout)
+        return {"finish_reason": turn.pop("finish"), **turn}

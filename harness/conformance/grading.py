@@ -22,7 +22,7 @@ from harness.adapters.process import Answer, Ending
 from harness.adapters.protocol import Failure, Said, ToldCall, ToldResponse
 from harness.api_error import ApiError, ErrorKind
 from harness.conformance.verdict import Grade
-from harness.conformance.words import meaning
+from harness.conformance.words import meaning, says_none
 from harness.errors import Where
 from harness.findings import Finding, Level
 from harness.response import FinishReason, Refusal, Response, ToolCall, Usage
@@ -95,14 +95,15 @@ def _failed(right: Observation, error: Failure) -> Iterator[_Found]:
     if right.error is not None:
         return
     broken = _broken(right)
-    own = not error.type.startswith("builtins.") and not _BUGS.search(error.type)
+    bug = bool(_BUGS.search(error.type))
+    own = not error.type.startswith("builtins.") and not bug
     early = right.response is not None and right.response.finish_reason in _EARLY
     named = right.response is not None and (right.response.raw_finish_reason or "\0") in error.message
-    if early and (own or named):
+    if early and (named or (own and not broken)):
         message = "the client tells this end as an error of its own, and keeps what was said before it apart"
         yield Grade.LOSSY, _finding("subject/finish", message, level=Level.INFO, expected=_shown(right.response), got=told)
         return
-    if broken and not _BUGS.search(error.type):
+    if broken and not bug:
         message = f"the client refuses a stream that breaks its API's contract: {', '.join(broken)}"
         yield Grade.PASS, _finding("subject/refused", message, level=Level.INFO, got=told)
         return
@@ -220,6 +221,8 @@ def _equal(one: Any, other: Any) -> bool:
 def _finish(wanted: Response, got: ToldResponse, raw: _Raw) -> Iterator[_Found]:
     due, told = wanted.raw_finish_reason, got.finish_reason
     if told is None and (due is None or "finish" in raw.omits):
+        return
+    if due is None and says_none(told):
         return
     meant = meaning(told)
     right = {wanted.finish_reason, meaning(due)}

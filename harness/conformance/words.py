@@ -16,6 +16,7 @@ _WORDS = {
     FinishReason.CANCELLED: "cancelled canceled aborted",
     FinishReason.OTHER: "other unknown pause_turn load unload finish_reason_unspecified in_progress queued",
 }
+_NONE = ("interrupted", "unknown", "other", "finish_reason_unspecified")
 _MEANINGS = {word: meant for meant, words in _WORDS.items() for word in words.split()}
 
 
@@ -26,6 +27,15 @@ def meaning(word: str | None) -> FinishReason | None:
     """
     if word is None:
         return None
+    return _MEANINGS.get(_snake(word))
+
+
+def says_none(word: str | None) -> bool:
+    """Whether a word says that no reason for the end was sent: `interrupted` is the AI SDK's for a stream without one."""
+    return word is not None and _snake(word) in _NONE
+
+
+def _snake(word: str) -> str:
     plain = word.rpartition(".")[2].strip()
     snake = "".join(f"_{c}" if c.isupper() and n and plain[n - 1].islower() else c for n, c in enumerate(plain))
-    return _MEANINGS.get(snake.lower().replace("-", "_").replace(" ", "_"))
+    return snake.lower().replace("-", "_").replace(" ", "_")

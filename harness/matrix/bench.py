@@ -67,12 +67,13 @@ class Bench:
         return self._cassettes[cell.cassette]
 
     def verdict(self, cell: Cell, process: Door) -> Verdict:
-        """Ask for a cell and grade what is said. A client that hangs is asked once more: a machine that was busy is not its
-        fault."""
+        """Ask for a cell and grade what is said. A client that hangs, or fails when its time was over, is asked once more: a
+        machine that was busy is not its fault."""
         verdict = self._once(cell, process)
-        if verdict.grade is not Grade.HANG or (again := self._once(cell, process)).grade is Grade.HANG:
+        late = verdict.grade is Grade.CRASH and verdict.ms >= self._timeout * 900
+        if not (late or verdict.grade is Grade.HANG) or (again := self._once(cell, process)).grade is verdict.grade:
             return verdict
-        told = Finding(kind="subject/hung-once", message="the client hung, and did not when it was asked again")
+        told = Finding(kind="subject/hung-once", message="the client took too long, and did not when it was asked again")
         return replace(again, findings=(*again.findings, told))
 
     def _once(self, cell: Cell, process: Door) -> Verdict:

@@ -79,6 +79,7 @@ def serving(cassettes: Iterable[Cassette], **settings: Any) -> Iterator[Served]:
 
 async def _settled(server: Server, session: str | None, seconds: float) -> None:
     loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
+    until, pause = loop.time() + seconds, 0.0
     while any(entry.ended is None for entry in server.entries(session)) and loop.time() < until:
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(pause)  # mostly its turn has just to come
+        pause = min(pause + 0.0001, 0.002)

@@ -19,14 +19,15 @@ FAULTS = ("none", "byte-by-byte", "truncated", "error-in-band")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A deviation that is known: tests of these cassettes and faults (globs) are expected to fail, and fail if they pass."""
+    """A deviation that is known: tests of these cassettes and faults (globs, one or several) are expected to fail, and fail if
+    they pass."""
 
-    cassettes: str
+    cassettes: str | Sequence[str]
     reason: str
-    fault: str = "*"
+    fault: str | Sequence[str] = "*"
 
     def covers(self, cassette: str, fault: str | None) -> bool:
-        return fnmatchcase(cassette, self.cassettes) and fnmatchcase(fault or "none", self.fault)
+        return _any(cassette, self.cassettes) and _any(fault or "none", self.fault)
 
 
 class ProviderConformance:
@@ -35,17 +36,20 @@ class ProviderConformance:
     `cassettes` are a folder, a file or several of them; none are the shipped ones. `select` are globs of cassette ids. What
     the adapter does not offer is said by flags, and its tests are deselected with that reason. `omits` are facts that it has no
     place for: `finish`, `reasoning`, `id`, `usage`, or a count such as `reasoning_tokens`. `timeout` is in seconds, `backend`
-    is `asyncio` or `trio` for an `observe` that is a coroutine function.
+    is `asyncio` or `trio` for an `observe` that is a coroutine function. Reports call the adapter by the name of the class, or
+    by `adapter`, and give its `version`.
     """
 
-    dialects: ClassVar[Sequence[str]] = ()
+    dialects: ClassVar[str | Sequence[str]] = ()
     cassettes: ClassVar[str | Path | Sequence[str | Path]] = ()
-    select: ClassVar[Sequence[str]] = ("*",)
-    faults: ClassVar[Sequence[str]] = FAULTS
+    select: ClassVar[str | Sequence[str]] = ("*",)
+    faults: ClassVar[str | Sequence[str]] = FAULTS
     known: ClassVar[Sequence[Known]] = ()
-    omits: ClassVar[Sequence[str]] = ()
+    omits: ClassVar[str | Sequence[str]] = ()
     timeout: ClassVar[float] = 5.0
     backend: ClassVar[str] = "asyncio"
+    adapter: ClassVar[str] = ""
+    version: ClassVar[str] = "unknown"
 
     supports_tools: ClassVar[bool] = True
     supports_parallel_tool_calls: ClassVar[bool] = True
@@ -71,10 +75,14 @@ class ProviderConformance:
     @classmethod
     def lacks(cls, case: Cassette) -> str | None:
         """Why a cassette is not for this adapter; None if it is."""
-        for flag, needs in _NEEDS.items():
+        for flag, needs in FLAGS.items():
             if not getattr(cls, flag) and needs(case):
                 return f"{flag} is False"
         return None
+
+
+def _any(name: str, globs: str | Sequence[str]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in ([globs] if isinstance(globs, str) else globs))
 
 
 def _has(case: Cassette, *features: str) -> bool:
@@ -95,7 +103,7 @@ def _thinks(case: Cassette) -> bool:
     return response is not None and response.reasoning is not None
 
 
-_NEEDS: dict[str, Callable[[Cassette], bool]] = {
+FLAGS: dict[str, Callable[[Cassette], bool]] = {
     "supports_tools": lambda case: _calls(case) > 0,
     "supports_parallel_tool_calls": lambda case: _calls(case) > 1,
     "supports_hosted_tools": lambda case: _has(case, "builtin", "server_tool", "code_execution", "grounding", "url_context"),

@@ -6,10 +6,15 @@ import inspect
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import copy_context
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from types import TracebackType
 from typing import Any
 
 import anyio
+import pytest
 from pydantic import ValidationError
 
 from harness.adapters.process import Answer, Ending
@@ -20,13 +25,27 @@ from harness.testing.request import Request
 
 GRACE = 1.0
 """Seconds that an adapter has beyond the timeout that it was told."""
-_FIELDS = frozenset(ToldResponse.model_fields) | {"raw"}
+_FIELDS = (*ToldResponse.model_fields, "raw")
+_OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception, pytest.xfail.Exception, pytest.exit.Exception, KeyboardInterrupt)
+"""What ends the test, and says nothing of the turn."""
+_SLIPS = (AttributeError, LookupError, NameError, TypeError, AssertionError)
 
 Observe = Callable[[Request, str], Any]
 
+debugged = threading.Event()
+"""Somebody is looking at a test with a debugger: he may take his time."""
+
 
 class NoObservation(TypeError):
-    """What `observe` returned says nothing of a turn: a mistake in the test, and none of the adapter."""
+    """What `observe` did says nothing of a turn: a mistake in the test, and none of the adapter."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What came of one call of `observe`: one that hung may still write to its own when the next is called."""
+
+    value: Any = None
+    error: BaseException | None = None
 
 
 class InProcess:
@@ -41,36 +60,41 @@ class InProcess:
         """What the adapter raised, with its traceback."""
 
     def run(self, asked: Mapping[str, Any]) -> tuple[Said | None, Answer]:
-        """Have it do one turn (`Process.run`). Raises `NoObservation`."""
-        told: list[Any] = []
+        """Have it do one turn (`Process.run`). Raises `NoObservation`, and whatever ends the test itself."""
+        told = _Told()
+        debugged.clear()
         request = Request.of(asked, self._cassette, self._fault)
         began = time.monotonic()
         with alone() as tried:
-            worker = threading.Thread(target=self._call, args=(request, asked["base_url"], told), daemon=True)
+            call = (self._call, request, asked["base_url"], told)
+            worker = threading.Thread(target=copy_context().run, args=call, name="streamproof observe", daemon=True)
             worker.start()
             worker.join(request.timeout + GRACE)
+            if debugged.is_set():
+                worker.join()
         seconds = time.monotonic() - began
         if worker.is_alive():
             return None, Answer(ending=Ending.HANG, evidence=f"no return within {request.timeout + GRACE:g} s", seconds=seconds)
+        self.exception = told.error
         said = self._said(asked["id"], told).model_copy(update={"outside": sorted(set(tried))})
         return said, Answer(ending=Ending.REPLY, reply={}, seconds=seconds)
 
-    def _call(self, request: Request, base_url: str, told: list[Any]) -> None:
+    def _call(self, request: Request, base_url: str, told: _Told) -> None:
         try:
-            if inspect.iscoroutinefunction(self._observe):
-                told.append(anyio.run(self._observe, request, base_url, backend=self._backend))
-            else:
-                told.append(self._observe(request, base_url))
+            value = self._observe(request, base_url)
+            told.value = anyio.run(_awaited, value, backend=self._backend) if inspect.isawaitable(value) else value
         except BaseException as error:  # SystemExit too: it is how the turn ended
-            self.exception = error
+            told.error = error
 
-    def _said(self, number: str, told: list[Any]) -> Said:
-        error = self.exception
+    def _said(self, number: str, told: _Told) -> Said:
+        error = told.error
+        if isinstance(error, _OUTCOMES):
+            raise error
         if isinstance(error, NotImplementedError):
             return Said(id=number, unsupported=str(error) or "observe raises NotImplementedError")
         if error is not None:
             return Said(id=number, error=Failure(type=_name(error), message=str(error)))
-        return spoken(number, told[0])
+        return spoken(number, told.value)
 
     @property
     def trace(self) -> str:
@@ -78,7 +102,28 @@ class InProcess:
         error = self.exception
         if error is None or error.__traceback__ is None:
             return ""
-        return "".join(traceback.format_exception(type(error), error, error.__traceback__.tb_next))  # without our own frame
+        of: TracebackType | None = error.__traceback__
+        while of is not None and not _is_of(of.tb_frame.f_code.co_filename, self._observe):
+            of = of.tb_next  # without our own frames, and those of the event loop
+        return "".join(traceback.format_exception(type(error), error, of or error.__traceback__.tb_next))
+
+    @property
+    def slip(self) -> bool:
+        """Whether what was raised is a slip in the lines around `observe`, such as reading a count where there is none:
+        the adapter did not tell by it that a turn failed."""
+        if not isinstance(self.exception, _SLIPS):
+            return False
+        *_, (frame, _) = traceback.walk_tb(self.exception.__traceback__)
+        return _is_of(frame.f_code.co_filename, self._observe)
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _is_of(file: str, observe: Observe) -> bool:
+    code = getattr(inspect.unwrap(observe), "__code__", None)
+    return code is not None and code.co_filename == file
 
 
 def spoken(number: str, told: Any) -> Said:
@@ -87,17 +132,30 @@ def spoken(number: str, told: Any) -> Said:
         return Said(id=number, response=_of(told))
     if isinstance(told, ToldResponse):
         return Said(id=number, response=told)
-    hint = f"return a dict with {', '.join(sorted(_FIELDS))}, or a harness.Response"
     if not isinstance(told, Mapping):
-        raise NoObservation(f"observe returned {type(told).__name__}; {hint}")
-    if unknown := sorted(map(str, set(told) - _FIELDS)):
-        raise NoObservation(f"observe returned a dict with {', '.join(unknown)}; {hint}")
+        hint = f"a dict with {', '.join(_FIELDS)}, or a harness.Response"
+        raise NoObservation(f"observe returned {type(told).__name__}; it returns {hint}")
+    _strangers("the dict", told, _FIELDS)
+    _strangers("usage", told.get("usage"), COUNTS)
+    for call in told["tool_calls"] if isinstance(told.get("tool_calls"), list) else ():
+        _strangers("a tool call", call, tuple(ToldCall.model_fields))
     try:
-        response = ToldResponse.model_validate({name: value for name, value in told.items() if name != "raw"})
+        said = {name: _word(value) for name, value in told.items() if name != "raw" and value is not None}
+        response = ToldResponse.model_validate(said)
     except ValidationError as error:
         first = error.errors()[0]
-        raise NoObservation(f"observe returned {'.'.join(map(str, first['loc']))}: {first['msg']}; {hint}") from None
+        raise NoObservation(f"observe returned {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     return Said(id=number, response=response, raw=_plain(told.get("raw")))
+
+
+def _strangers(what: str, told: Any, known: tuple[str, ...]) -> None:
+    """Names that say nothing: what they were meant to tell would be taken for lost."""
+    if isinstance(told, Mapping) and (unknown := sorted(map(str, set(told) - {*known}))):
+        raise NoObservation(f"observe returned {what} with {', '.join(unknown)}; it has {', '.join(known)}")
+
+
+def _word(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else list(value) if isinstance(value, tuple) else value
 
 
 def _of(response: Response) -> ToldResponse:
@@ -120,6 +178,8 @@ def _plain(raw: Any, depth: int = 0) -> Any:
         return {str(name): _plain(value, depth + 1) for name, value in raw.items()}
     if isinstance(raw, (list, tuple, set, frozenset)):
         return [_plain(value, depth + 1) for value in raw]
+    if is_dataclass(raw):
+        return {each.name: _plain(getattr(raw, each.name, None), depth + 1) for each in fields(raw)}
     dump = getattr(raw, "model_dump", None)
     return _plain(dump() if callable(dump) else getattr(raw, "__dict__", None), depth + 1)
 

@@ -1,12 +1,29 @@
-"""Nobody leaves this machine while an adapter is under test: connections to other hosts are refused, and remembered."""
+"""Nobody leaves this machine while an adapter is under test: connections to other hosts are refused, and remembered.
+
+What Python's sockets do is seen by an audit hook, whichever library uses them. A library that connects in C (uvloop, c-ares,
+libcurl, gRPC) does not pass there. Proxies that the environment names are told to leave loopback alone.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import os
+import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+_LOCAL = "127.0.0.1,localhost,::1"
+_BYPASSES = ("NO_PROXY", "no_proxy")
+_PLACES: dict[str, Callable[[tuple[Any, ...]], Any]] = {
+    "socket.connect": lambda args: args[1],
+    "socket.sendto": lambda args: args[1],
+    "socket.sendmsg": lambda args: args[1],
+    "socket.getaddrinfo": lambda args: args,
+    "socket.gethostbyname": lambda args: args,
+}
+"""What is looked up or sent to, a tuple that begins with the host; anything else stays on the machine."""
 
 _tried: list[str] | None = None
 _listening = False
@@ -21,27 +38,41 @@ def alone() -> Iterator[list[str]]:
         _listening = True
     tried: list[str] = []
     _tried = tried
+    kept = {name: os.environ.get(name) for name in _BYPASSES}
     try:
+        for name, hosts in kept.items():
+            os.environ[name] = f"{hosts},{_LOCAL}" if hosts else _LOCAL
         yield tried
     finally:
         _tried = None
+        for name, hosts in kept.items():
+            if hosts is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = hosts
 
 
 def _watch(event: str, args: tuple[Any, ...]) -> None:
-    if _tried is None or event not in ("socket.connect", "socket.getaddrinfo"):
+    tried = _tried
+    if tried is None or event not in _PLACES:
         return
-    place = args[1] if event == "socket.connect" else args
+    place = _PLACES[event](args)
     host = place[0] if isinstance(place, tuple) else None
     if isinstance(host, bytes):
         host = host.decode(errors="replace")
-    if host in (None, "", "localhost") or _is_loopback(str(host)):
+    if not host or _is_here(str(host)):
         return
-    _tried.append(str(host))
+    tried.append(str(host))
     raise OSError(101, f"streamproof: {host} is not on this machine")
 
 
-def _is_loopback(host: str) -> bool:
+def _is_here(host: str) -> bool:
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost") or name == socket.gethostname().lower():
+        return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(name.partition("%")[0])
     except ValueError:
         return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback

@@ -1,9 +1,12 @@
-"""The pytest plugin. It is loaded with pytest, hence it loads no more than `import harness` until a test asks for it."""
+"""The pytest plugin. It is loaded with every pytest on the machine, hence it loads nothing else until a test asks for it."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from harness.testing.session import Case, Options, Session
 
 _SESSION = pytest.StashKey["Session"]()
+_OPTIONS = ("cassettes", "dialect", "fault")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "streamproof_cassette(id): the shipped cassette that the fixture `cassette` gives")
+    config.addinivalue_line(
+        "markers",
+        "streamproof_cassette(name): the cassette that the fixture `cassette` gives: the id of a shipped one, or a file",
+    )
+    if any(config.getoption(f"--streamproof-{name}") for name in _OPTIONS):
+        _session(config)  # it looks at them
+    config.pluginmanager.register(_Gathering(config), "streamproof-gathering")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -46,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     tests = metafunc.cls
     if tests is None or not issubclass(tests, ProviderConformance):
         return
-    cases = _session(metafunc.config).cases(tests, _options(metafunc.config))
+    cases = _session(metafunc.config).cases(tests)
     metafunc.parametrize("streamproof_case", [_param(case, known_of(tests, case)) for case in cases], indirect=True)
 
 
@@ -56,18 +66,26 @@ def _param(case: Case, known: Any) -> Any:
     return pytest.param(case, id=case.id, marks=marks)
 
 
+def pytest_enter_pdb() -> None:
+    """A test that somebody looks at does not hang."""
+    from harness.testing.door import debugged
+
+    debugged.set()
+
+
 @pytest.fixture
 def streamproof_case(request: pytest.FixtureRequest) -> Case:
     """The cassette and the fault of a conformance test."""
     from dataclasses import replace
 
     case: Case = request.param
-    return replace(case, node=request.node)
+    return replace(case, item=request.node)
 
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest) -> Cassette:
-    """The cassette of a conformance test, or the shipped one that `@pytest.mark.streamproof_cassette("id")` names."""
+    """The cassette of a conformance test, or the one that `@pytest.mark.streamproof_cassette(name)` names: the id of a shipped
+    one, or a file beside the test."""
     if "streamproof_case" in request.fixturenames:
         case: Case = request.getfixturevalue("streamproof_case")
         return case.cassette
@@ -76,7 +94,8 @@ def cassette(request: pytest.FixtureRequest) -> Cassette:
         pytest.fail('the fixture cassette wants to know which: @pytest.mark.streamproof_cassette("openai-chat/llamacpp/text")')
     from harness import cassette as cassettes
 
-    return cassettes.load_one(cassettes.shipped() / f"{mark.args[0]}.yaml")
+    beside = request.path.parent / mark.args[0]
+    return cassettes.load_one(beside if beside.is_file() else cassettes.shipped() / f"{mark.args[0]}.yaml")
 
 
 @pytest.fixture
@@ -96,60 +115,90 @@ def recorder() -> Recorder:
     return Recorder()
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Gather verdicts; under pytest-xdist they come with the reports of the workers."""
-    if report.when == "call" and any(name == "streamproof" for name, _ in report.user_properties):
-        _gathered.append(report)
+class _Gathering:
+    """Gathers verdicts, which come with the reports of tests, and what was deselected; under pytest-xdist from its workers."""
 
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._began = time.monotonic()
+        self._is_worker = hasattr(config, "workerinput")
+        self._path: str | None = None if config.option.collectonly else config.getoption("--streamproof-report")
+        self._reports: list[pytest.TestReport] = []
+        self._deselected = "[]"
+        if self._path and not self._is_worker:
+            self._begin(Path(self._path))
 
-_gathered: list[pytest.TestReport] = []
+    def _begin(self, path: Path) -> None:
+        """An old report is not to be taken for that of a session that broke off."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"")
+        except OSError as error:
+            raise pytest.UsageError(f"--streamproof-report: {error}") from None
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and any(name == "streamproof" for name, _ in report.user_properties):
+            self._reports.append(report)
 
-def pytest_sessionstart() -> None:
-    _gathered.clear()
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Every worker has collected the same tests."""
+        self._deselected = getattr(node, "workeroutput", {}).get("streamproof", self._deselected)
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        session = self._config.stash.get(_SESSION, None)
+        if session is not None and session.deselected:
+            from harness.testing.report import packed
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    path = session.config.getoption("--streamproof-report")
-    if path is None or hasattr(session.config, "workerinput"):
-        return
-    from harness.testing.report import write
+            self._deselected = packed(session.deselected)
+        if self._is_worker:
+            self._config.workeroutput["streamproof"] = self._deselected  # type: ignore[attr-defined]
+        elif self._path:
+            from harness.testing.report import unpacked, write
 
-    write(path, _gathered)
+            write(self._path, self._reports, unpacked(self._deselected), time.monotonic() - self._began)
 
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """What was not tested, and why."""
-    session = config.stash.get(_SESSION, None)
-    if session is not None:
-        for (name, reason), cells in session.deselected.items():
-            count = Counter(cell.split(" ")[0] for cell in cells)
-            terminalreporter.write_line(
-                f"streamproof: {name}: {len(cells)} tests of {len(count)} cassettes deselected: {reason}"
-            )
-    path = config.getoption("--streamproof-report")
-    if path is not None and _gathered:
-        terminalreporter.write_line(f"streamproof: {len(_gathered)} verdicts in {path}")
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What was not tested, and why."""
+        told = [(each["adapter"], each["findings"][0]["message"], each["cassette"]) for each in json.loads(self._deselected)]
+        for (name, reason), count in Counter(each[:2] for each in told).items():
+            of = len({each for each in told if each[:2] == (name, reason)})
+            terminalreporter.write_line(f"streamproof: {name}: {count} tests of {of} cassettes deselected: {reason}")
+        if self._path and self._reports:
+            terminalreporter.write_line(f"streamproof: {len(self._reports)} verdicts in {self._path}")
 
 
 def _session(config: pytest.Config) -> Session:
-    from harness.testing.session import Session
+    session = config.stash.get(_SESSION, None)
+    if session is None:
+        from harness.testing.session import Session
 
-    return config.stash.setdefault(_SESSION, Session())
+        session = config.stash[_SESSION] = Session(_options(config))
+    return session
 
 
 def _options(config: pytest.Config) -> Options:
+    """Raises `UsageError` for an option that names what there is not."""
     from harness import dialects
     from harness.errors import HarnessError
+    from harness.replay.faults.catalogue import called
     from harness.testing.session import Options
 
+    places, spoken, faults = (config.getoption(f"--streamproof-{name}") or () for name in _OPTIONS)
+    option = "dialect"
     try:
-        spoken = tuple(dialects.dialect(name).name for name in config.getoption("--streamproof-dialect") or ())
+        names = tuple(dialects.dialect(name).name for name in spoken)
+        option = "fault"
+        for fault in faults:
+            for name in fault.split("+") if fault != "none" else ():
+                called(name)
     except HarnessError as error:
-        raise pytest.UsageError(f"--streamproof-dialect: {error}") from None
-    return Options(
-        cassettes=tuple(config.getoption("--streamproof-cassettes") or ()),
-        dialects=spoken,
-        faults=tuple(config.getoption("--streamproof-fault") or ()),
-    )
+        raise pytest.UsageError(f"--streamproof-{option}: {error}") from None
+    roots = tuple(config.invocation_params.dir / place for place in places)
+    for root in roots:
+        if not root.exists():
+            raise pytest.UsageError(f"--streamproof-cassettes: there is no {root}")
+    said = (("cassettes", places), ("fault", faults))
+    words = tuple(word for name, values in said for value in values for word in (f"--streamproof-{name}", value))
+    return Options(roots=roots, dialects=names, faults=tuple(faults), words=words)

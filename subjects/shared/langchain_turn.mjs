@@ -9,6 +9,7 @@ const REASONS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', '
 export async function run(model, task) {
   const chunks = []
   for await (const chunk of await model.stream(task.prompt)) chunks.push(chunk)
+  if (!chunks.length) return reply() // it says nothing at all, and does not fail either
   const body = chunks.reduce((one, other) => one.concat(other))
   const blocks = body.contentBlocks.filter((block) => block.type === 'reasoning')
   const told = { ...body.additional_kwargs, ...body.response_metadata, ...body.response_metadata?.messageStop }

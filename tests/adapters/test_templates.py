@@ -20,6 +20,9 @@ from harness.serving import serving
 
 TEXT = cassettes.load_one(cassettes.shipped() / "openai-chat/llamacpp/usage.yaml")
 CLIENT = """
+import { lookup } from 'node:dns'
+import { lookup as later } from 'node:dns/promises'
+import http2 from 'node:http2'
 import net from 'node:net'
 import https from 'node:https'
 import { call, counts, lowered, reply, serve, Unsupported } from './streamproof_subject.mjs'
@@ -39,6 +42,22 @@ await serve({
         await fetch('http://tide.example/').catch(() => {})
         await new Promise((done) => https.get('https://kelp.example/').on('error', done))
         break
+      case 'outside in other ways':
+        await tried('127.dune.example')
+        await new Promise((done) => http2.connect('https://reef.example').on('error', done))
+        await new Promise((done) => lookup('sand.example', { all: true }, done))
+        await later('surf.example').catch(() => {})
+        break
+      case 'here': {
+        const server = net.createServer((socket) => socket.end('hi')).listen(0, '127.0.0.1')
+        await new Promise((done) => server.on('listening', done))
+        const { port } = server.address()
+        for (const host of ['localhost', '127.0.0.1', '::ffff:127.0.0.1', undefined])
+          await new Promise((done, failed) => net.connect({ port, host }).on('data', done).on('error', failed))
+        await later('localhost')
+        server.close()
+        break
+      }
       case 'leaves work':
         setTimeout(() => { throw new Error('too late') }, 1)
         await new Promise((done) => setTimeout(done, 20))
@@ -95,6 +114,8 @@ class TestNode:
             ("throws", {"error": {"type": "RangeError", "message": "at http://127.0.0.1/c/x"}}),
             ("throws text", {"error": {"type": "String", "message": "enough"}}),
             ("outside", {"outside": ["192.0.2.1", "kelp.example", "tide.example"]}),
+            ("outside in other ways", {"outside": ["127.dune.example", "reef.example", "sand.example", "surf.example"]}),
+            ("here", {"error": None, "outside": []}),
             ("leaves work", {"error": None}),
             ("raw", {"error": None}),
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -141,6 +142,10 @@ def test_a_call_too_many_is_false() -> None:
         ("stop", None, Grade.WRONG),
         (None, "stop", Grade.WRONG),
         (None, None, Grade.PASS),
+        (None, "interrupted", Grade.PASS),  # the word of the AI SDK for a stream without a reason
+        (None, "other", Grade.PASS),
+        (None, "error", Grade.WRONG),
+        ("stop", "interrupted", Grade.WRONG),
         ("a_new_word", "a_new_word", Grade.PASS),
         ("a_new_word", "other", Grade.PASS),
         ("a_new_word", "stop", Grade.WRONG),
@@ -224,6 +229,20 @@ def test_a_stream_that_breaks_its_contract_may_be_refused_but_not_crash_a_client
     assert (refused.grade, kinds(refused)) == (Grade.PASS, ["subject/refused"])
     crashed = of(right, said(error={"type": "builtins.KeyError", "message": "'index'"}))
     assert (crashed.grade, kinds(crashed)) == (Grade.CRASH, ["subject/failed", "subject/broken-stream"])
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("missing role", (Grade.PASS, ["subject/refused"])),
+        ("ended by length", (Grade.LOSSY, ["subject/finish", "subject/broken-stream"])),
+    ],
+)
+def test_a_broken_stream_that_also_ends_early_may_be_refused_too(message: str, expected: tuple[Grade, list[str]]) -> None:
+    broken = Finding(kind="delta/role-missing", message="no role")
+    right = replace(turn(Text(text="Ti"), finish="length"), findings=(broken,))
+    graded = of(right, said(error={"type": "lib.StreamError", "message": message}))
+    assert (graded.grade, kinds(graded)) == expected
 
 
 @pytest.mark.parametrize(

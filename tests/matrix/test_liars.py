@@ -111,9 +111,10 @@ def test_the_evidence_names_the_frame(bench: Bench) -> None:
     assert finding.where.frame is not None
     assert finding.where.span is not None
     start, end = finding.where.span
-    frame = exchange.body[start:end]
+    piece = exchange.body[start:end]
     before = exchange.body[:start].count(b'"content":"')
-    assert b'"content"' in frame
+    assert piece.startswith(b'"')  # the value itself, and not all of its frame
+    assert exchange.body[:start].endswith(b'"content":')
     assert before <= 4  # the fourth letter comes with one of the first pieces
 
 

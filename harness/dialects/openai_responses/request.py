@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.dialects.asking import calls, elements, is_foreign, kept, native, results, turns, unsupported, words
-from harness.dialects.openai_responses.growth import CALLS
+from harness.dialects.openai_responses.growth import CALLS, carried_out
 from harness.dialects.openai_responses.reader import read
 from harness.request import Image, RequestParts, ResponseFormat, Role, ThinkingLevel, ToolResult, Turn, TurnPart, TurnRequest
 from harness.response import Reasoning, Refusal, Text, ToolCall
@@ -98,7 +98,7 @@ def _assistant(turn: Turn) -> Iterator[dict[str, Any]]:
         return
     made = iter([part for part in turn.parts if isinstance(part, ToolCall)])
     for item in elements(body.get("output")):
-        if item.get("type") in CALLS:
+        if item.get("type") in CALLS and not carried_out(item, body.get("tools")):
             yield {**item, "call_id": next(made).id}
         else:
             yield item

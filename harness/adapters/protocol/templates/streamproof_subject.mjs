@@ -11,6 +11,8 @@
 //
 // What a function throws is told as the failure of the turn, an `Unsupported` as what the client cannot be asked. What the
 // client prints goes to standard error.
+import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import readline from 'node:readline'
 
@@ -147,15 +149,32 @@ function words(error) {
   return said + cause
 }
 
-/** Refuse, and remember, every connection that leaves this machine. */
+/** Refuse, and remember, every connection that leaves this machine, and every name that would have to be asked for. */
 function guard() {
   const connect = net.Socket.prototype.connect
   net.Socket.prototype.connect = function (...args) {
     const first = Array.isArray(args[0]) ? args[0][0] : args[0]
     const { path, host } = typeof first === 'object' ? first : { host: typeof args[1] === 'string' ? args[1] : undefined }
-    if (path || !host || host === 'localhost' || host === '::1' || /^127\./.test(host)) return connect.apply(this, args)
-    outside.add(host)
-    process.nextTick(() => this.destroy(new Error(`streamproof: ${host} is not on this machine`)))
+    if (path || isHere(host)) return connect.apply(this, args)
+    process.nextTick(() => this.destroy(refused(host)))
     return this
   }
+  const { lookup, promises } = dns
+  const later = promises.lookup
+  dns.lookup = (host, ...rest) => (isHere(host) ? lookup(host, ...rest) : process.nextTick(rest.at(-1), refused(host)))
+  promises.lookup = async (host, ...rest) => {
+    if (isHere(host)) return later(host, ...rest)
+    throw refused(host)
+  }
+  syncBuiltinESMExports()
+}
+
+function isHere(host) {
+  const plain = String(host || 'localhost').replace(/^::ffff:/i, '')
+  return plain === 'localhost' || plain === '::1' || (net.isIPv4(plain) && plain.startsWith('127.'))
+}
+
+function refused(host) {
+  outside.add(host)
+  return new Error(`streamproof: ${host} is not on this machine`)
 }

@@ -42,6 +42,7 @@ def responses(told: Iterable[Told | int], request: Any) -> Account:
     account = Account()
     items: list[_Item] = []
     response: dict[str, Any] = {}
+    tools: list[dict[str, Any]] = []
     for it in told:
         if isinstance(it, int):
             account.marked = it
@@ -52,6 +53,7 @@ def responses(told: Iterable[Told | int], request: Any) -> Account:
             account.fail(it.frame)
         elif kind in _BEGINS:
             account.name(as_object(event.get("response")))
+            tools = as_objects(as_object(event.get("response")).get("tools")) or tools
         elif kind in _ENDS:
             response = as_object(event.get("response"))
             account.id = words(response.get("id")) or account.id
@@ -65,7 +67,7 @@ def responses(told: Iterable[Told | int], request: Any) -> Account:
             _event(kind, it, items)
     usage = as_object(response.get("usage"))
     account.count(account.marked or 0, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))
-    _output(as_objects(response.get("output")), items, account)
+    _output(as_objects(response.get("output")), items, account, as_objects(response.get("tools")) or tools)
     return account
 
 
@@ -105,26 +107,27 @@ def _event(kind: str, it: Told, items: list[_Item]) -> None:
         item.citations.append(event.get("annotation"))
 
 
-def _output(output: list[dict[str, Any]], items: list[_Item], account: Account) -> None:
+def _output(output: list[dict[str, Any]], items: list[_Item], account: Account, tools: list[dict[str, Any]]) -> None:
     """The items of the terminal response, or where it lacks some, those that were streamed."""
     items.sort(key=lambda item: number(item.index, len(items)))
     if output and len(output) >= len(items):
         account.repeats = [Spot(account.marked or 0, f"/response/output/{n}") for n in range(len(output))]
         for place, body in enumerate(output):
             item = items[place] if len(items) == len(output) else _Item()
-            _tell(place, body, item if item.body.get("type", body.get("type")) == body.get("type") else _Item(), account)
+            same = item.body.get("type", body.get("type")) == body.get("type")
+            _tell(place, body, item if same else _Item(), account, tools)
     else:
         for place, item in enumerate(items):
-            _tell(place, item.body, item, account)
+            _tell(place, item.body, item, account, tools)
 
 
-def _tell(index: int, body: dict[str, Any], item: _Item, account: Account) -> None:
+def _tell(index: int, body: dict[str, Any], item: _Item, account: Account, tools: list[dict[str, Any]]) -> None:
     kind = body.get("type")
     if kind == "message" or (not kind and ("response.output_text", 0) in item.texts):
         _message(index, body, item, account)
     elif kind == "reasoning":
         _reasoning(index, body, item, account)
-    elif kind in ("function_call", "custom_tool_call"):
+    elif kind == "function_call" or (kind == "custom_tool_call" and _is_for_client(body, tools)):
         field, name = (
             ("input", "custom_tool_call_input") if kind == "custom_tool_call" else ("arguments", "function_call_arguments")
         )
@@ -132,6 +135,12 @@ def _tell(index: int, body: dict[str, Any], item: _Item, account: Account) -> No
         given = as_text(body.get(field)) or block.text
         id, called = words(body.get("call_id")) or "", words(body.get("name")) or ""
         account.calls.append(Call(len(account.calls), id, called, [given]))
+
+
+def _is_for_client(body: dict[str, Any], tools: list[dict[str, Any]]) -> bool:
+    """Whether a custom call is of a tool of the client; xAI tells its own searches in this form."""
+    own = [tool.get("name") for tool in tools if tool.get("type") in ("custom", "function")]
+    return not tools or body.get("name") in own
 
 
 def _message(index: int, body: dict[str, Any], item: _Item, account: Account) -> None:
