@@ -34,6 +34,7 @@ from harness.serving.playing import Pace, play
 from harness.serving.tls import Authority
 
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+_TURNS = 5  # of the event loop, from the acceptance of a connection to its first step
 _BACKLOG = 1024
 _CLOSING = 5.0  # seconds that a client may take to say goodbye
 
@@ -106,10 +107,19 @@ class Server(AbstractAsyncContextManager["Server"]):
 
     async def __aexit__(self, *_: object) -> None:
         if self._server is not None:
+            loop = asyncio.get_running_loop()
+            with contextlib.suppress(NotImplementedError):  # loops of Windows
+                for listening in self._server.sockets:
+                    loop.remove_reader(listening.fileno())
+            for _turn in range(
+                _TURNS
+            ):  # a closed server makes no connection of one that it has accepted, and does not close it
+                await asyncio.sleep(0)
             self._server.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        while self._open:
+            for task in self._open:
+                task.cancel()
+            await asyncio.gather(*self._open, return_exceptions=True)
         self._closed_authority()
 
     def _closed_authority(self) -> None:

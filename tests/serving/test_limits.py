@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -141,3 +143,15 @@ def test_a_large_request_for_nothing_recorded_holds_nobody_up(server: Served) ->
     began = time.monotonic()
     assert ask(server, server.url + PATH, many).status == 404
     assert time.monotonic() - began < 3.0  # to search so much for secrets takes longer than that
+
+
+def test_a_connection_that_was_just_accepted_is_closed_with_the_server(recwarn: pytest.WarningsRecorder) -> None:
+    """An event loop's server that is closed makes no connection of what it has accepted, and leaves the socket to nobody."""
+    for _ in range(40):
+        with serving([]) as server:
+            place = urlsplit(server.url)
+            lines = [socket.create_connection((str(place.hostname), int(place.port or 0)), timeout=5) for _ in range(4)]
+        for line in lines:
+            line.close()
+    gc.collect()
+    assert [warning for warning in recwarn if "unclosed" in str(warning.message)] == []
