@@ -22,6 +22,9 @@ _FIELD = re.compile(rb"(data|event|id|retry|error)(: ?|(?=[\r\n]|\Z))")
 _FIELDS = (b"data", b"event", b"id", b"retry")
 _PRELUDE = struct.Struct("!III")
 _CRC = struct.Struct("!I")
+_OVERHEAD = 16  # bytes of a frame without headers and payload
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+"""What the lengths of a prelude have, and no text."""
 _ALIVE = re.compile(r":\s*(?:OPENROUTER PROCESSING|ping|keep-?alive|heartbeat)?[\s\d:.,TZ+-]*", re.IGNORECASE)
 _EVENT = re.compile(r"[A-Za-z0-9_.:-]{0,80}")
 
@@ -130,9 +133,9 @@ class Body:
         out, at = bytearray(self._body), 0
         frames = {frame.span[0]: frame for frame in self._frames}
         while at + _PRELUDE.size <= len(out):
-            total, length, _ = _PRELUDE.unpack_from(out, at)
+            total, length, check = _PRELUDE.unpack_from(out, at)
             start, end = at + _PRELUDE.size + length, min(at + total, len(out)) - (4 if at + total <= len(out) else 0)
-            if not at + 16 <= at + total or start > end:
+            if total < _OVERHEAD or start > end or crc32(out[at : at + 8]) != check:
                 break
             stated = _CRC.unpack_from(out, end)[0] if at + total <= len(out) else None
             wrong = crc32(out[at:end]) ^ (stated or 0)
@@ -140,7 +143,17 @@ class Body:
             if stated is not None:
                 _CRC.pack_into(out, end, crc32(out[at:end]) ^ wrong)
             at += total
+        if not self._is_cut_in_head(bytes(out[at:])):
+            start = at + (_PRELUDE.size if _CONTROL.search(out, at, at + _PRELUDE.size) else 0)
+            out[start:] = self._payload(None, bytes(out[start:]))
         return bytes(out)
+
+    def _is_cut_in_head(self, rest: bytes) -> bool:
+        """Whether a stream ends inside the head of a frame, in which nothing is said."""
+        if len(rest) < _PRELUDE.size:
+            return _CONTROL.search(rest) is not None
+        total, length, check = _PRELUDE.unpack_from(rest)
+        return bool(total > len(rest) and _PRELUDE.size + length > len(rest) and crc32(rest[:8]) == check)
 
 
 def document(body: bytes, dialect: Dialect, texts: Texts) -> bytes:

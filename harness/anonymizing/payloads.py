@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,6 +18,8 @@ Piecewise = Callable[[str, str], str | None]
 
 _QUOTING = ("cited_text", "quote")
 _SEGMENT = ("segment", "text")
+_NAME = re.compile(r"[A-Za-z0-9_.:/@$#*+%\[\]()-]{0,64}")
+"""What an API calls a field; other words in the place of a name are somebody's, as in JSON that is damaged."""
 
 
 def alone(_place: str, _value: str) -> None:
@@ -47,8 +50,9 @@ class Payloads:
 
     def _token(self, token: Token, said: str, piece: Piecewise, found: list[Token], text: str) -> str:
         if token.kind is Kind.NAME:
-            own = token.mode in (Mode.FREE, Mode.MAP)
-            return quoted(self._texts.text(unquoted(said)), said) if own else said
+            name = unquoted(said)
+            own = token.mode in (Mode.FREE, Mode.MAP) or not _NAME.fullmatch(name)
+            return quoted(self._texts.text(name), said) if own else said
         if token.kind is Kind.WORD:
             return self._word(token, said, last=token.end == len(text))
         value = unquoted(said)

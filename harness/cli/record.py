@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,6 +49,7 @@ _ROUTES = {
 }
 """By the first step of the proxy's path: the server behind it, and the variables that tell programs where it is."""
 _PLACEHOLDER = "{url}"
+_KILLED = 128
 
 
 @app.command(
@@ -64,7 +66,7 @@ def record(
     to: Annotated[Path, typer.Option(help="The folder that cassettes are written to.")] = Path("cassettes"),
     name: Annotated[str, typer.Option(help="What the cassettes of a command are called.")] = "recorded",
     key_env: Annotated[str | None, typer.Option(help="The variable that holds the key.")] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds that a server may be silent.")] = 120.0,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds that a server may be silent.")] = 120.0,
     force: Annotated[bool, typer.Option("--force", help="Write over cassettes that are there.")] = False,
     show: Annotated[bool, typer.Option("--list", help="Name the scenarios.")] = False,
     as_json: Annotated[bool, JSON] = False,
@@ -74,6 +76,8 @@ def record(
     from harness.recording.scenarios import SCENARIOS
 
     names = what or []
+    if base_url is not None:
+        _check_url(base_url)
     if show:
         for scenario in SCENARIOS.values():
             Terminal(Console(highlight=False)).line(f"{scenario.name}  {scenario.what}")
@@ -105,6 +109,17 @@ class _Files:
         """Whether a cassette may be written. Raises `InputError`."""
         if not self._force and self._file(name).exists():
             raise InputError("is there already", where=str(self._file(name)), hint="--force writes over it")
+
+    def prepare(self) -> None:
+        """Make the folder, before anything is recorded that could not be written then. Raises `InputError`."""
+        try:
+            self._to.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self._to):
+                pass
+        except OSError as error:
+            raise InputError(
+                f"cannot be written to: {error.strerror}", where=str(self._to), hint="--to says where to"
+            ) from None
 
     def free(self, name: str) -> str:
         """The name, or one like it that nothing is called by: what was recorded is never thrown away."""
@@ -142,6 +157,7 @@ async def _scenarios(server: Server, scenarios: list[Scenario], files: _Files) -
 
     live = Live(server, by=f"streamproof record {__version__}")
     made = 0
+    files.prepare()
     for scenario in scenarios:
         files.check(live.name(scenario))
     for scenario in scenarios:
@@ -166,6 +182,8 @@ def _of_command(
     recorder = Recorder(by=f"streamproof record {__version__}", secrets=secrets)
     routes = {"": base_url} if base_url is not None else _routes(os.environ)
 
+    files.prepare()
+
     async def scenario() -> int:
         async with Proxy(routes, recorder) as proxy:
             told = [word.replace(_PLACEHOLDER, proxy.url) for word in command]
@@ -181,7 +199,8 @@ def _of_command(
                 raise
 
     try:
-        return asyncio.run(scenario())
+        status = asyncio.run(scenario())
+        return status if status >= 0 else _KILLED - status  # as shells say that a signal ended it
     except KeyboardInterrupt:
         return 130
     finally:
@@ -189,7 +208,8 @@ def _of_command(
 
 
 def _keep(recorder: Recorder, files: _Files, name: str, dialect: str | None, provider: str | None) -> None:
-    """Write what was recorded, under names that nothing is called by."""
+    """Write what was recorded, under names that nothing is called by. One that cannot be written does not stop the others."""
+    failed: list[CassetteError] = []
     try:
         found = recorder.cassettes(name, dialect=dialect, provider=provider)
     except CassetteError as error:
@@ -199,7 +219,12 @@ def _keep(recorder: Recorder, files: _Files, name: str, dialect: str | None, pro
         scenario = case.id.replace("#", "-")
         base = f"{case.dialect}/{case.provider.replace(':', '-')}/{scenario}"
         free = files.free(base)
-        files.write(replace(case, id=free, scenario=free.rpartition("/")[2]))
+        try:
+            files.write(replace(case, id=free, scenario=free.rpartition("/")[2]))
+        except CassetteError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
 
 
 def _routes(environment: Mapping[str, str]) -> dict[str, str]:
@@ -219,10 +244,25 @@ def _environment(url: str, *, alone: bool) -> dict[str, str]:
     return {**environment, "STREAMPROOF_BASE_URL": url}
 
 
+def _check_url(base_url: str) -> None:
+    import httpx
+
+    try:
+        url = httpx.URL(base_url)
+        is_one = url.scheme in ("http", "https") and bool(url.host)
+    except httpx.InvalidURL:
+        is_one = False
+    if not is_one:
+        raise InputError("is no address of a server", where=base_url or "--base-url", hint="it begins with https:// or http://")
+
+
 def _key(dialect: str, variable: str | None) -> str | None:
     """The key: of the variable named, which must be there, or of the usual ones."""
-    if variable is not None:
-        if not os.environ.get(variable):
-            raise InputError("holds no key", where=f"${variable}", hint="set it, or leave out --key-env")
-        return os.environ[variable]
-    return next((os.environ[name] for name in (_OURS, *_KEYS.get(dialect, ())) if os.environ.get(name)), None)
+    if variable is not None and not os.environ.get(variable, "").strip():
+        raise InputError("holds no key", where=f"${variable}", hint="set it, or leave out --key-env")
+    names = (_OURS, *_KEYS.get(dialect, ())) if variable is None else (variable,)
+    name = next((name for name in names if os.environ.get(name, "").strip()), None)
+    key = os.environ[name].strip() if name is not None else None
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise InputError("holds no key: there are letters in it that no key has", where=f"${name}", hint="set it again")
+    return key

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeGuard
 
 from harness.cassette.model import Chunk, Exchange, Headers, Request
 from harness.importing.found import PIECES, Found, Told
 from harness.importing.source import Source
 
 _CHUNK_SIZE = 20  # characters, unless the fixture says otherwise
+_MOST_TIME = 366 * 86_400_000.0
 _DIALECT = "openai-chat"
 _PATH = "/v1/chat/completions"
 _LOST = ("the wire: it was made up", PIECES)
@@ -68,9 +69,9 @@ def _found(fixture: dict[str, Any], number: int) -> Iterator[Found]:
 
 def _message(response: dict[str, Any], number: int) -> tuple[dict[str, Any], str]:
     """The message that the model is to say, and why it stopped."""
-    blocks = [block for block in response.get("blocks") or () if isinstance(block, dict)]
+    blocks = [block for block in _listed(response.get("blocks")) if isinstance(block, dict)]
     text = response.get("content")
-    calls = list(response.get("toolCalls") or ())
+    calls = _listed(response.get("toolCalls"))
     if blocks:
         text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text") or None
         calls = [block for block in blocks if block.get("type") == "toolCall"]
@@ -80,6 +81,10 @@ def _message(response: dict[str, Any], number: int) -> tuple[dict[str, Any], str
     if calls:
         message["tool_calls"] = [_call(call, f"call_{number}_{place}") for place, call in enumerate(calls)]
     return message, str(response.get("finishReason") or ("tool_calls" if calls else "stop"))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _call(call: Any, id: str) -> dict[str, Any]:
@@ -142,11 +147,16 @@ def _times(fixture: dict[str, Any], count: int) -> list[float]:
     timings = fixture.get("recordedTimings")
     timings = timings if isinstance(timings, dict) else {}
     first, delays = timings.get("ttftMs"), timings.get("interChunkDelaysMs")
-    if not isinstance(first, (int, float)) or not isinstance(delays, list):
+    if not _is_time(first) or not isinstance(delays, list):
         return [0.0] * count
-    told = [float(first), *(float(delay) for delay in delays if isinstance(delay, (int, float)))][:count]
+    told = [float(first), *(float(delay) for delay in delays if _is_time(delay))][:count]
     times = [round(at / 1000, 6) for at in accumulate(told)]
     return times + [times[-1]] * (count - len(times))
+
+
+def _is_time(value: Any) -> TypeGuard[float]:
+    """Whether a value is so many milliseconds, of not more than a year."""
+    return isinstance(value, (int, float)) and 0 <= value <= _MOST_TIME
 
 
 def _plain(match: dict[str, Any], model: str, value: Any, status: int) -> Exchange:
@@ -163,7 +173,8 @@ def _request(match: dict[str, Any], model: str, *, stream: bool) -> Request:
     """A request that the fixture answers, as far as its conditions are told."""
     said = match.get("userMessage")
     body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": said if isinstance(said, str) else ""}]}
-    return Request(target=_PATH, body=json.dumps(body | ({"stream": True} if stream else {}), ensure_ascii=False).encode())
+    text = json.dumps(body | ({"stream": True} if stream else {}), ensure_ascii=False)
+    return Request(target=_PATH, body=text.encode("utf-8", "surrogatepass"))
 
 
 def _event(payload: dict[str, Any]) -> bytes:

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 
 from harness.cassette.metadata import whole
 from harness.cassette.model import Chunk, Ending, Exchange, Headers
+from harness.errors import InputError
 from harness.importing.bodies import asking
 from harness.importing.found import ENDING, PIECES, REQUEST, TIMES, Found, Told
-from harness.importing.http_text import STATUS_LINE, Unchunker, is_chunked, response_head
+from harness.importing.http_text import STATUS_LINE, Unchunker, content_length, is_chunked, response_head
 from harness.importing.source import Source
 
 
 def read(source: Source, told: Told) -> Iterator[Found]:
     """The responses one after the other, as several URLs in one call of curl give them. Raises `InputError`."""
-    data, start = source.whole(), 0
+    data, start, others = source.whole(), 0, False
     while start < len(data):
         head = response_head(data, start)
         if head is None:
@@ -30,7 +31,18 @@ def read(source: Source, told: Told) -> Iterator[Found]:
             hint = "`curl -D` writes it apart: import the file with the body, and name this one with --head"
             raise source.error("holds the head of a response and no body", hint=hint)
         found, start = _found(data, end, status, headers)
-        yield asking(found, source, told)
+        yield _asking(found, source, told, alone=not others and start >= len(data))
+        others = True
+
+
+def _asking(found: Found, source: Source, told: Told, *, alone: bool) -> Found:
+    """The response with a request. What is of no known API is passed over where it is not `alone` in the file."""
+    try:
+        return asking(found, source, told)
+    except InputError:
+        if alone:
+            raise
+        return found
 
 
 def _found(data: bytes, start: int, status: int, headers: Headers) -> tuple[Found, int]:
@@ -50,9 +62,9 @@ def _body(data: bytes, start: int, headers: Headers) -> tuple[tuple[Chunk, ...],
             trailer = len(b"\r\n") if coding.over else 0
             end = len(data) - coding.left + trailer
             return tuple(Chunk(data=part) for part in parts), "eof" if coding.over else "reset", end
-    length = headers.get("content-length", "")
-    if length.isdigit():
-        end = start + int(length)
+    length = content_length(headers)
+    if length is not None:
+        end = start + length
         if STATUS_LINE.match(data, end) or end >= len(data):
             return whole(data[start:end]), "eof" if end <= len(data) else "reset", end
     return whole(data[start:]), None, len(data)

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 
 from harness.cassette.model import Chunk, Ending, Exchange, Request
 from harness.importing.found import ENDING, NO_ANSWER, TIMES, Found, Told
-from harness.importing.http_text import Unchunker, is_chunked, request, response_head, unchunked
+from harness.importing.http_text import Unchunker, content_length, is_chunked, request, response_head, unchunked
 from harness.importing.source import Source
 
 MARK = re.compile(
@@ -220,8 +220,8 @@ def _with_body(exchange: Exchange) -> tuple[Exchange, bool | None]:
     if is_chunked(exchange.headers):
         plain = unchunked(exchange.chunks)
         return (replace(exchange, chunks=plain[0]), plain[1]) if plain is not None else (exchange, None)
-    length = exchange.headers.get("content-length", "")
-    return exchange, len(exchange.body) >= int(length) if length.isdigit() else None
+    length = content_length(exchange.headers)
+    return exchange, None if length is None else len(exchange.body) >= length
 
 
 def _decoded(asked: Request) -> Request:

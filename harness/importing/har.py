@@ -72,7 +72,8 @@ class _Entry:
         self._unusable: str | None = None
 
     def found(self, by: str | None) -> Found:
-        request, response = (self._object(self._entry, name) for name in ("request", "response"))
+        request = self._object(self._entry, "request")
+        response = {} if self._entry.get("response") is None else self._object(self._entry, "response")
         status = response.get("status")
         exchange = Exchange(
             request=self._request(request),

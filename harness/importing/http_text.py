@@ -12,6 +12,7 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _REQUEST_LINE = re.compile(r"([A-Z][A-Z-]*) (\S+) HTTP/\d(?:\.\d)?$")
 _URL = re.compile(r"(?:(https?)://([^/?#]+))?(/?[^#]*)")
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n")
+_LENGTH = re.compile(r"[0-9]{1,15}")
 _MOST_LINE = 4096
 
 
@@ -58,6 +59,12 @@ def split(url: str) -> tuple[str, str, str]:
 
 def is_chunked(headers: Headers) -> bool:
     return "chunked" in headers.get("transfer-encoding", "").lower()
+
+
+def content_length(headers: Headers) -> int | None:
+    """How long the head says the body is; None if it does not say, or no length that a body can have."""
+    said = headers.get("content-length", "").strip()
+    return int(said) if _LENGTH.fullmatch(said) else None
 
 
 class Unchunker:

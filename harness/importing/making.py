@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import chain, count
 from pathlib import Path
 
@@ -98,6 +99,9 @@ class Import(AbstractContextManager["Import"]):
         """Put aside what is in the file; True if it holds cassettes already, which are read when they are asked for."""
         if form in (None, OURS) and (self._path.is_dir() or form == OURS or _is_ours(self._path)):
             self.names = [case.id for case in cassettes.load(self._path)]
+            if not self.names:
+                hint = "files of other formats are given one by one, by their names"
+                raise InputError("there is no cassette and no exchange folder in it", where=str(self._path), hint=hint)
             return True
         source = Source(self._path, progress)
         kind: Form = form_of(source, form)
@@ -121,7 +125,9 @@ class Import(AbstractContextManager["Import"]):
             return
         clean = self._clean(found.exchange)
         self._spool.add(clean)
-        thin = replace(found, exchange=Exchange(request=replace(clean.request, body=_asked(found)), status=0))
+        thin = replace(
+            found, on=_date(found.on), exchange=Exchange(request=replace(clean.request, body=_asked(found)), status=0)
+        )
         self._notes.append(_Note(thin, facts))
 
     def _named(self, stem: str) -> list[str]:
@@ -154,7 +160,7 @@ class Import(AbstractContextManager["Import"]):
             id=name,
             dialect=facts.api or "",
             provider=self._provider(found),
-            model=self._told.model or found.model or pairing.model_of(found.exchange.request),
+            model=_writable(self._told.model or found.model or pairing.model_of(found.exchange.request)),
             scenario=name.rpartition("/")[2],
             stream=side if facts.stream else None,
             reference=other if facts.stream else side,
@@ -224,6 +230,19 @@ def _asked(found: Found) -> bytes | None:
     """What of a request's body says which model was asked."""
     model = pairing.model_of(found.exchange.request)
     return json.dumps({"model": model}).encode() if model else None
+
+
+def _writable(text: str | None) -> str | None:
+    """A text as a file can hold it: without halves of characters."""
+    return text.encode("utf-8", "replace").decode() if text else None
+
+
+def _date(said: str | None) -> str | None:
+    """A date as it stands in a cassette; None for what is none."""
+    try:
+        return date.fromisoformat(said).isoformat() if said else None
+    except ValueError:
+        return None
 
 
 def _said(form: str, lost: tuple[str, ...]) -> str:

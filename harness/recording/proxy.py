@@ -77,13 +77,13 @@ class Proxy(AbstractAsyncContextManager["Proxy"]):
             task.add_done_callback(self._open.discard)
         side = _Client(reader, writer)
         try:
-            with contextlib.suppress(h11.RemoteProtocolError, OSError):
+            with contextlib.suppress(h11.RemoteProtocolError, OSError, asyncio.CancelledError):  # nobody waits for this task
                 asked = await side.request()
                 if asked is not None:
                     await self._relayed(side, *asked)
         finally:
             writer.close()
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
 
     async def _relayed(self, side: _Client, request: h11.Request, body: bytes) -> None:

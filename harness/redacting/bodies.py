@@ -21,7 +21,11 @@ def searched(body: bytes, secrets: Iterable[str] = ()) -> Buffer:
     literals = tuple(secret.encode().decode("latin-1") for secret in secrets)
     found = list(documents(root))
     cover_texts(found, secrets)
-    for buffer in {id(buffer): buffer for buffer in (root, *(document.buffer for document in found))}.values():
+    for document in found:
+        if len(document.runs) > 1:  # on several lines, between which a secret may lie
+            for spot in find(document.data.decode("latin-1"), literals):
+                document.buffer.spots += [Spot(*span, spot.kind) for span in document.in_buffer((spot.start, spot.end))]
+    for buffer in root.all_buffers:
         buffer.spots += find(buffer.data.decode("latin-1"), literals)
     return root
 

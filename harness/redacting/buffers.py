@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable, Iterator
 from zlib import crc32
 
 from harness.redacting.looks import NUMBER, NUMBERS, Spot
@@ -23,31 +24,38 @@ class Buffer:
         self.data = data
         self.above = above
         self.spots: list[Spot] = []
-        self._carried: list[tuple[Span, Buffer]] = []
+        self._carried: list[tuple[Span, Buffer, Callable[[bytes], bytes]]] = []
 
-    def carry(self, span: Span, data: bytes) -> Buffer:
-        """`span` holds these bytes in base64."""
+    def carry(self, span: Span, data: bytes, packed: Callable[[bytes], bytes] = base64.b64encode) -> Buffer:
+        """`span` holds these bytes in base64, in the variant that `packed` makes."""
         inner = Buffer(data, self)
-        self._carried.append((span, inner))
+        self._carried.append((span, inner, packed))
         return inner
+
+    @property
+    def all_buffers(self) -> Iterator[Buffer]:
+        """The buffer itself, and those that it carries at any depth."""
+        yield self
+        for _, buffer, _ in self._carried:
+            yield from buffer.all_buffers
 
     @property
     def all_spots(self) -> list[Spot]:
         """The places, those of carried buffers as the places of what carries them."""
-        inner = [Spot(*span, spot.kind) for span, buffer in self._carried for spot in buffer.all_spots]
+        inner = [Spot(*span, spot.kind) for span, buffer, _ in self._carried for spot in buffer.all_spots]
         return self.spots + inner
 
     def covered(self) -> bytes:
         """The bytes with placeholders, as many of them."""
         out = bytearray(self.data)
-        for spot in self.spots:
+        for (start, end), buffer, packed in self._carried:
+            inner = buffer.covered()
+            if inner != buffer.data:
+                out[start:end] = packed(inner)
+        for spot in self.spots:  # last: it may be that all of what is packed is to be covered
             secret = self.data[spot.start : spot.end]
             of_kind = placeholder_numbers if spot.kind in (NUMBER, NUMBERS) else placeholder
             out[spot.start : spot.end] = of_kind(secret)
-        for (start, end), buffer in self._carried:
-            inner = buffer.covered()
-            if inner != buffer.data:
-                out[start:end] = base64.b64encode(inner)
         return bytes(out)
 
 

@@ -59,19 +59,20 @@ def leaks(cassette: Cassette, secrets: Iterable[str] = ()) -> Iterator[Leak]:
     known = (*secrets, *(found for side in sides.values() if side is not None for found in credentials(side.request)))
     for name, side in sides.items():
         if side is not None:
-            yield from _of_exchange(side, name, known)
+            yield from leaks_of_exchange(side, name, known)
     origin = cassette.provenance
     said = {"id": cassette.id, "provider": cassette.provider, "model": cassette.model, "by": origin.by, "note": origin.note}
     for part, text in said.items():
-        yield from _of_text(text or "", "metadata", part, known)
+        yield from leaks_of_text(text or "", "metadata", part, known)
 
 
-def _of_exchange(exchange: Exchange, side: str, known: tuple[str, ...]) -> Iterator[Leak]:
+def leaks_of_exchange(exchange: Exchange, side: str, known: tuple[str, ...]) -> Iterator[Leak]:
+    """Everything in an exchange that looks like a secret; `side` says which exchange it is."""
     request = exchange.request
     for whose, headers in (("request", request.headers), ("response", exchange.headers)):
         for name, value in headers.fields:
             yield from _of_header(name, value, side, f"{whose} header {name}", known)
-    yield from _of_text(request.host, side, "host", known)
+    yield from leaks_of_text(request.host, side, "host", known)
     yield from _of_target(request.target, side, known)
     for part, body in (("request body", request.body or b""), ("response body", uncompressed(exchange))):
         for spot in bodies.spots(body, known):
@@ -80,7 +81,7 @@ def _of_exchange(exchange: Exchange, side: str, known: tuple[str, ...]) -> Itera
 
 def _of_header(name: str, value: str, side: str, part: str, known: tuple[str, ...]) -> Iterator[Leak]:
     """A credential's value is a secret whatever it looks like, unless it is too short for one, as `none` is."""
-    found = list(_of_text(value, side, part, known))
+    found = list(leaks_of_text(value, side, part, known))
     bare = value.rpartition(" ")[2] if CREDENTIALS.search(name) else value
     if not found and TELLING.search(name) and not is_placeholder(bare) and len(bare) > 4:
         kind = "credential" if CREDENTIALS.search(name) else "account or user id"
@@ -89,7 +90,7 @@ def _of_header(name: str, value: str, side: str, part: str, known: tuple[str, ..
 
 
 def _of_target(target: str, side: str, known: tuple[str, ...]) -> Iterator[Leak]:
-    found = list(_of_text(target, side, "address", known))
+    found = list(leaks_of_text(target, side, "address", known))
     path, _, query = target.partition("?")
     at = len(path) + 1
     for field in query.split("&"):
@@ -101,11 +102,12 @@ def _of_target(target: str, side: str, known: tuple[str, ...]) -> Iterator[Leak]
     yield from found
 
 
-def _of_text(text: str, side: str, part: str, known: tuple[str, ...]) -> Iterator[Leak]:
+def leaks_of_text(text: str, side: str, part: str, known: tuple[str, ...]) -> Iterator[Leak]:
+    """Everything in a text that looks like a secret; `side` and `part` say where the text stands."""
     for spot in find(text, known):
         yield _leak(spot, side, part, placeholder_text(text[spot.start : spot.end]))
 
 
 def _leak(spot: Spot, side: str, part: str, looks: str) -> Leak:
     short = looks if len(looks) <= _LONGEST else f"{looks[: _LONGEST - 1]}…"
-    return Leak(kind=spot.kind, side=side, part=part, offset=spot.start, looks=short)
+    return Leak(kind=spot.kind, side=side, part=covered(part), offset=spot.start, looks=short)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,13 @@ from harness.json_spans import Spans, character
 from harness.redacting.buffers import Buffer, Span, is_event_stream
 
 _SSE = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:(?:data|event|id|retry)(?::|\r|\n)|:)")
-_BASE64 = re.compile(r"(?:eyJ|eyA|ewo|ewog|W3s|W1t|WyJ)[A-Za-z0-9+/]{12,}={0,2}\Z")
-"""Base64 that begins like JSON."""
+_BASE64 = re.compile(r"(?:data:[^,\s]{0,200};base64,)?(?P<packed>(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2})\Z")
+"""Base64 of either alphabet, alone or as the data of a URL."""
+_PROBE = 64  # letters that tell text from what is none
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _DEEPEST = 4
+_SHORTEST = 16
+_LONGEST_CHARACTER = 12  # bytes, of a pair of escapes
 
 
 @dataclass(slots=True)
@@ -29,6 +33,7 @@ class Document:
     buffer: Buffer
     runs: list[tuple[int, int, int]]
     _spans: Spans | None = field(default=None, init=False)
+    _last: tuple[str, int, int] = field(default=("", 0, 0), init=False)
 
     def in_buffer(self, span: Span) -> Iterator[Span]:
         """The places in the buffer of some bytes of the document."""
@@ -41,9 +46,18 @@ class Document:
         """The places in the buffer of some characters of the string at `pointer`."""
         string = self.locate(pointer)
         if string is not None:
-            start = character(self.data, string, first)[0]
-            end = character(self.data, string, last)[0]
+            start, end = (self._place(pointer, string, number) for number in (first, last))
             yield from self.in_buffer((start, end))
+
+    def _place(self, pointer: str, string: Span, number: int) -> int:
+        """Where a character of a string begins, counted from the last one that was asked for, if that is in front of it."""
+        known, done, at = self._last
+        if known != pointer or number < done:
+            done, at = 0, string[0] + 1
+        end = min(string[1], at + _LONGEST_CHARACTER * (number - done) + 2)
+        at = character(self.data, (at - 1, end), number - done)[0]
+        self._last = (pointer, number, at)
+        return at
 
     def locate(self, pointer: str) -> Span | None:
         if self._spans is None:
@@ -95,21 +109,54 @@ def _runs(body: bytes, span: Span, data: bytes) -> Iterator[tuple[int, int, int]
 
 def _carried(holder: Document, depth: int) -> Iterator[Document]:
     for pointer, text in leaves(holder.value):
-        data = _decoded(text) if _BASE64.match(text) else None
-        string = holder.locate(pointer) if data is not None else None
-        if data is None or string is None:
+        match = _BASE64.match(text) if len(text) >= _SHORTEST else None
+        unpacked = _unpacked(match["packed"]) if match else None
+        string = holder.locate(pointer) if unpacked is not None else None
+        if match is None or unpacked is None or string is None:
             continue
         inside = list(holder.in_buffer((string[0] + 1, string[1] - 1)))
         if len(inside) == 1 and inside[0][1] - inside[0][0] == len(text):
-            yield from documents(holder.buffer.carry(inside[0], data), depth)
+            span = inside[0][0] + match.start("packed"), inside[0][1]
+            yield from _inside(holder.buffer.carry(span, *unpacked), depth)
 
 
-def _decoded(text: str) -> bytes | None:
+def _inside(buffer: Buffer, depth: int) -> Iterator[Document]:
+    """The documents in unpacked bytes, which may be base64 once more."""
+    unpacked = None
+    if depth < _DEEPEST and buffer.data.isascii() and (match := _BASE64.match(text := buffer.data.decode())):
+        unpacked = _unpacked(match["packed"])
+    if unpacked is not None and match is not None:
+        yield from _inside(buffer.carry((match.start("packed"), len(text)), *unpacked), depth + 1)
+    else:
+        yield from documents(buffer, depth)
+
+
+def _unpacked(text: str) -> tuple[bytes, Callable[[bytes], bytes]] | None:
+    """What base64 holds, and how it is packed again to the same letters; None if that is no text, or cannot be done."""
+    altchars = b"-_" if "-" in text or "_" in text else b"+/"
+    padded = text + "=" * (-len(text) % 4)
     try:
-        data = base64.b64decode(text, validate=True)
+        if not _is_text(base64.b64decode(padded[:_PROBE], altchars, validate=True)):
+            return None
+        data = base64.b64decode(padded, altchars, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return data if base64.b64encode(data).decode() == text else None
+
+    def packed(data: bytes) -> bytes:
+        return base64.b64encode(data, altchars)[: len(text)]
+
+    return (data, packed) if packed(data).decode() == text and _is_text(data) else None
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether bytes may be a text in UTF-8, which may end inside a character."""
+    if _NO_TEXT.search(data):
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.end == len(data) and len(data) - error.start < 4 and error.reason == "unexpected end of data"
+    return True
 
 
 def leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:

@@ -42,9 +42,13 @@ class _Text:
         """Whether all fragments are the same, such as the id of a turn: then they are no fragments."""
         return len(self.fragments) > 1 and all(fragment == self.fragments[0] for fragment in self.fragments)
 
-    def cover(self, spot: Spot) -> None:
-        """Mark a place of the text in each buffer that holds some of it."""
+    def cover(self, spots: Iterable[Spot]) -> None:
+        """Mark places of the text in each buffer that holds some of it."""
         ends = list(accumulate(map(len, self.fragments)))
+        for spot in spots:
+            self._cover(spot, ends)
+
+    def _cover(self, spot: Spot, ends: list[int]) -> None:
         number = bisect_right(ends, spot.start)
         kind = spot.kind
         while number < len(ends) and ends[number] - len(self.fragments[number]) < spot.end:
@@ -84,8 +88,7 @@ def cover_texts(documents: Iterable[Document], secrets: Iterable[str]) -> None:
             for spot in find(text.fragments[0], secrets):
                 text.cover_each(spot)
         else:
-            for spot in find("".join(text.fragments), secrets):
-                text.cover(spot)
+            text.cover(find("".join(text.fragments), secrets))
 
 
 def _strings(value: Any, place: Place, pointer: str) -> Iterator[tuple[Place, str, str]]:

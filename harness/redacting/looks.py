@@ -90,7 +90,7 @@ _PREFIXES = (
 _CREDENTIAL_NAMES = (
     r"(?:x[_-])?(?:goog[_-])?api[_-]?keys?|api[_-]?(?:token|secret)|(?:access|refresh|id|auth|session|security|bearer)[_-]?token"
     r"|(?:proxy-)?authorization|passw(?:or)?d|passphrase|(?:client[_-]?|api[_-]?|app[_-]?)?secret|(?:aws[_-]?)?secret[_-]?access[_-]?key"
-    r"|secret[_-]?key|private[_-]?key(?:_id)?|(?:aws[_-]?)?access[_-]?key(?:[_-]?id)?|(?:aws[_-]?)?session[_-]?token"
+    r"|secret[_-]?key|(?:account|shared[_-]?access)[_-]?key|private[_-]?key(?:_id)?|(?:aws[_-]?)?access[_-]?key(?:[_-]?id)?|(?:aws[_-]?)?session[_-]?token"
     r"|x-amz-security-token|credentials?|(?:set-)?cookies?|connection[_-]?string"
 )
 _ID_NAMES = (
@@ -98,8 +98,20 @@ _ID_NAMES = (
     r"|org(?:ani[sz]ation)?[_-]?(?:id|uuid|name)|organi[sz]ation|(?:project|tenant|workspace|customer|subscription|team)[_-]?id"
     r"|safety_identifier|client[_-]?ip|ip[_-]?address|remote[_-]?addr(?:ess)?|e[_-]?mail(?:[_-]?address)?|login"
 )
-_FIELD = r"""(?<!\\)(?P<q>\\*["'])(?:{names})(?P=q)\s*:\s*(?P=q)(?P<s>(?:(?!(?P=q)).){{1,{most}}}?)(?P=q)"""
+_BEGUN = r"""(?<!\\)(?P<q>(?P<b>\\*)["'])(?:{names})(?P=q)\s*"""
+_VALUE = r"""(?P=q)(?P<s>(?:(?P=b){{2}}\\(?:\\|["'])|(?!(?P=q)).){{1,{most}}}?)(?:(?P=q)|\Z)"""
+"""A text, or what there is of one that was cut off. A quote that is quoted once more than those around it is part of it."""
+_FIELD = rf"{_BEGUN}:\s*(?:\[\s*)?{_VALUE}"
+_NAMED_FIELD = (
+    r"""(?<!\\)(?P<q>(?P<b>\\*)["'])(?:name|key|header)(?P=q)\s*:\s*(?P=q)(?:{names})(?P=q)\s*,\s*(?P=q)value(?P=q)\s*:\s*"""
+    + _VALUE
+)
+"""A field whose name is a value itself, as header fields are listed in a HAR."""
 _NAMED = "key token secret passw passphrase authorization credential cookie connection"
+_FORMS = (
+    "key= keys= token= secret= id= authorization= passwd= password= passphrase= credential= credentials= cookie= cookies= "
+    "string= verifier="
+)
 _OWNED = "user account org project tenant workspace customer subscription team safety ip addr mail login"
 
 LOOKS = (
@@ -147,18 +159,40 @@ LOOKS = (
     _looks(
         "credential",
         "key secret token passw credential",
-        r"(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret|token|passw(?:or)?d|credential)\w{0,20}\s{0,3}[=:]\s{0,3}[\"']?"
+        r"(?:(?:api|account)[_-]?key|access[_-]?key(?:[_-]?id)?|secret|token|passw(?:or)?d|credential)\w{0,20}\s{0,3}[=:]\s{0,3}[\"']?"
         r"(?P<s>[a-z0-9._~+/-]{8,}={0,2})",
         _is_key,
         re.IGNORECASE,
     ),
     _looks("cookie", "cookie:", r"cookie:[ ]?(?P<s>[^\r\n\"'\\\x00]{3,4096})", flags=re.IGNORECASE),
+    _looks("credential", "value", _NAMED_FIELD.format(names=_CREDENTIAL_NAMES, most=_LONGEST), flags=re.IGNORECASE),
+    _looks(
+        "credential",
+        "name=",
+        rf"\bname=\"?(?:{_CREDENTIAL_NAMES})\"?(?:;[^\r\n]*)?\r?\n(?:[^\r\n]{{1,200}}\r?\n){{0,4}}\r?\n(?P<s>[^\r\n]{{1,{_LONGEST}}})",
+        flags=re.IGNORECASE,
+    ),
+    _looks(
+        "credential",
+        _FORMS,
+        rf"(?:\A|&)(?:{_CREDENTIAL_NAMES}|token|code_verifier)=(?P<s>[^&#\s\"'\\<>;\x00]+)(?=[&#]|\s*\Z)",
+        flags=re.IGNORECASE,
+    ),
+    _looks("credential", "-u --user", r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<s>[^\s\"'\\\x00]{6,})"),
+    _looks("credential", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<s>[A-Za-z0-9/]{20,})"),
+    _looks("credential", "/api/webhooks/", r"/api/webhooks/[0-9]{5,}/(?P<s>[A-Za-z0-9_-]{20,})"),
     _looks("account or user id", _OWNED, _FIELD.format(names=_ID_NAMES, most=256), flags=re.IGNORECASE),
     _looks("account or user id", "user", _FIELD.format(names="user", most=64), _is_id),
     _looks(
         NUMBER,
         _OWNED,
         rf"""(?<!\\)(?P<q>\\*["'])(?:{_ID_NAMES})(?P=q)\s*:\s*(?P<s>[0-9]{{5,}})(?=\s*[,}}\]])""",
+        flags=re.IGNORECASE,
+    ),
+    _looks(
+        NUMBER,
+        "passw passphrase secret",
+        r"""(?<!\\)(?P<q>\\*["'])(?:passw(?:or)?d|passphrase|(?:client[_-]?)?secret)(?P=q)\s*:\s*(?P<s>[0-9]{4,})(?=\s*[,}\]])""",
         flags=re.IGNORECASE,
     ),
     _looks(

@@ -236,3 +236,39 @@ def test_a_saved_cassette_comes_back(tmp_path: Any) -> None:
     new = anonymize(turn(), "s")
     cassettes.save(new, tmp_path / "new.yaml")
     assert cassettes.load_one(tmp_path / "new.yaml") == new
+
+
+WORDS = (b"Spring", b"tide", b"harbour")
+
+
+def damaged() -> list[bytes]:
+    """Event streams that are cut anywhere, or damaged anywhere, or none at all."""
+    whole = b"".join(
+        _message({"contentBlockIndex": 0, "delta": {"text": said}}) for said in ("Spring tide", " at the harbour of the tide")
+    )
+    cuts = [whole[:end] for end in range(len(whole))]
+    flips = [whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :] for at in range(len(whole))]
+    return [*cuts, *flips, whole + b"Spring tide behind it", b"Spring tide, and no stream", b"<html>Spring tide</html>"]
+
+
+def test_nothing_is_left_of_a_damaged_event_stream() -> None:
+    for body in damaged():
+        side = exchange(body, path="/model/tide-1/converse-stream", media="application/vnd.amazon.eventstream")
+        new = anonymize(cassette(side, dialect="bedrock-converse"), "s").stream
+        assert new is not None
+        assert not [word for word in WORDS if word in new.body], body
+        assert len(new.body) == len(body)
+        before, after = EventStreamFramer(), EventStreamFramer()
+        frames = [
+            [(one.span, one.name) for one in (*cut.feed(data), *cut.close())]
+            for cut, data in ((before, body), (after, new.body))
+        ]
+        assert frames[0] == frames[1]
+        assert [(one.kind, one.where) for one in before.findings] == [(one.kind, one.where) for one in after.findings]
+
+
+def test_words_in_the_place_of_a_name() -> None:
+    body = b'data: {"choices": [{"index": 0, "delta": {"content"; "Spring tide"}}], "at the harbour": 1}\n\n'
+    new = anonymize(cassette(exchange(body)), "s").stream
+    assert new is not None
+    assert not [word for word in WORDS if word in new.body]

@@ -107,6 +107,14 @@ def test_no_secret_reaches_the_disk(path: str, streamproof: Command) -> None:
         assert b"not-a-real-cookie" not in data, name
 
 
+def test_a_folder_without_cassettes(streamproof: Command) -> None:
+    Path("some").mkdir()
+    Path("some/a.har").write_bytes(HAR.read_bytes())
+    done = streamproof("import", "some")
+    assert (done.status, done.out) == (2, "")
+    assert "there is no cassette and no exchange folder in it" in done.err
+
+
 def test_what_is_there_is_not_written_over(streamproof: Command) -> None:
     streamproof("import", TRACE)
     path = Path("cassettes/openai-chat/127.0.0.1/text.yaml")

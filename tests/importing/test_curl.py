@@ -60,6 +60,19 @@ def test_a_body_that_is_shorter_than_its_head_says_was_cut(tmp_path: Path) -> No
     assert (side(one).body, side(one).ending) == (TURN, "reset")
 
 
+@pytest.mark.parametrize("length", ["99999999999999999999999", "9" * 5000, "\xb2", "-5", "a lot"])
+def test_a_length_that_is_none(length: str, tmp_path: Path) -> None:
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n".encode("latin-1")
+    assert side(only(written(tmp_path, "a.txt", head + TURN))).body == TURN
+
+
+def test_an_answer_of_no_api_is_passed_over_beside_others(tmp_path: Path) -> None:
+    other = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"tide": 1}'
+    for data in (other + HEAD + TURN, other + other + HEAD + TURN):
+        assert side(only(written(tmp_path, "a.txt", data))).body == TURN
+    assert "nothing in it looks like" in failed(written(tmp_path, "a.txt", other)).message
+
+
 def test_what_is_told_beside_it(tmp_path: Path) -> None:
     asked = written(tmp_path, "q.json", '{"model":"tide-1","stream":true}')
     told = Told(url="http://127.0.0.1:8080/v1/chat/completions", request=asked, model="tide-2", provider="here")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness import cassette as cassettes
 from harness.importing import Import
 from tests import chat
 from tests.exchanges import sse
@@ -133,6 +134,30 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
             "it is no request to a known API": 1,
         }
         assert job.names == ["openai-chat/openai/a-1", "openai-chat/openai/a-2"]
+
+
+@pytest.mark.parametrize("answer", [{"response": None}, {}])
+def test_an_entry_without_an_answer_does_not_stop_the_others(answer: dict[str, Any], tmp_path: Path) -> None:
+    without = {name: value for name, value in entry(None).items() if name != "response"} | answer
+    with Import(written(tmp_path, "a.har", archive(without, entry(TURN.decode())))) as job:
+        assert dict(job.passed) == {"no response came": 1}
+        assert job.names == ["openai-chat/openai/a"]
+
+
+def test_a_date_that_is_none(tmp_path: Path) -> None:
+    entries = [{**entry(TURN.decode()), "startedDateTime": said} for said in ("2026-11-30T12:00:00Z", "yesterday", "", 7)]
+    found = made(written(tmp_path, "a.har", archive(*entries)))
+    assert [one.cassette.provenance.on for one in found] == ["2026-11-30", None, None, None]
+    for one in found:
+        cassettes.save(one.cassette, tmp_path / "saved.yaml")
+
+
+def test_half_a_character_in_the_name_of_a_model(tmp_path: Path) -> None:
+    value = entry(TURN.decode())
+    value["request"]["postData"]["text"] = r'{"model":"tide-\ud800","stream":true}'
+    one = only(written(tmp_path, "a.har", archive(value)))
+    assert one.cassette.model == "tide-?"
+    cassettes.save(one.cassette, tmp_path / "saved.yaml")
 
 
 def test_a_gateway_with_paths_of_its_own_is_known_by_its_answer(tmp_path: Path) -> None:

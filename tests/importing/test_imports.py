@@ -288,6 +288,24 @@ def test_aimock_recorded_times_are_kept(tmp_path: Path) -> None:
     assert [chunk.at for chunk in chunks] == [0.09, 0.1, 0.105, 0.105]
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"content": 5, "toolCalls": 5, "blocks": 5},
+        {"content": "\ud800", "toolCalls": [{"name": "tide", "arguments": {"port": "\ud83d"}}, 3]},
+        {"error": 5, "status": "x"},
+        {"blocks": {"type": "text"}, "usage": [], "finishReason": 3},
+    ],
+)
+def test_aimock_of_odd_values(response: Any, tmp_path: Path) -> None:
+    timings = {"ttftMs": 1e999, "interChunkDelaysMs": [-50, 1e300, True]}
+    value = {"fixtures": [{"match": {"userMessage": "\ud800"}, "response": response, "recordedTimings": timings}]}
+    path = written(tmp_path, "a.json", json.dumps(value))
+    cassette.save(only(path).cassette, tmp_path / "saved.yaml")
+    value["fixtures"][0]["recordedTimings"] = {"ttftMs": 5, "interChunkDelaysMs": [-50, 1e300]}
+    cassette.save(only(written(tmp_path, "a.json", json.dumps(value))).cassette, tmp_path / "saved.yaml")
+
+
 def test_aimock_fixtures_of_other_kinds_are_counted(tmp_path: Path) -> None:
     value = {"fixtures": [{"match": {}, "response": {"embedding": [1]}}, {"match": {}, "response": {"json": {"choices": []}}}]}
     with Import(written(tmp_path, "a.json", value)) as job:

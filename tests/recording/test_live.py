@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +15,10 @@ from typing import Any
 import pytest
 
 from harness import cassette, dialects
-from harness.cassette.model import Cassette
-from harness.errors import InputError, UnsupportedRequestError
+from harness.cassette.model import Cassette, Exchange, Request
+from harness.cli import record as command
+from harness.errors import CassetteError, InputError, UnsupportedRequestError
+from harness.recording import Recorder
 from harness.recording.live import Live, chosen
 from harness.recording.live import Server as Target
 from harness.recording.scenarios import SCENARIOS, Scenario
@@ -203,3 +206,53 @@ def test_a_command_line_that_says_too_little(streamproof: Command) -> None:  # n
     assert (done.status, "$TIDE_NO_KEY" in done.err) == (2, True)
     listed = streamproof("record", "--list")
     assert [line.split()[0] for line in listed.out.splitlines()] == list(SCENARIOS)
+
+
+@pytest.mark.parametrize("address", ["", "not a url", "foo://tide", "http://[::1", "http://"])
+@pytest.mark.parametrize("what", [("text",), ("--", sys.executable, "-c", "print('ran')")])
+def test_an_address_that_is_none(address: str, what: tuple[str, ...], streamproof: Command) -> None:  # noqa: F811
+    told = ("--dialect", "openai-chat", "--model", "m") if what == ("text",) else ()
+    done = streamproof("record", "--base-url", address, *told, *what)
+    assert (done.status, done.out) == (2, "")
+    assert "is no address of a server" in done.err
+
+
+@pytest.mark.parametrize("key", ["low\nwater-mark", "låg-water-mark"])
+def test_a_key_that_is_none_is_not_shown(key: str, streamproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setenv("STREAMPROOF_API_KEY", key)
+    done = streamproof("record", "--base-url", "http://127.0.0.1:1", "--dialect", "openai-chat", "--model", "m", "text")
+    assert done.status == 2
+    assert "$STREAMPROOF_API_KEY: holds no key" in done.err
+    assert "water-mark" not in done.err
+
+
+def test_a_key_with_a_line_end(streamproof: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setenv("STREAMPROOF_API_KEY", f"{KEY}\n")
+    with in_a_thread() as url:
+        told = ("--dialect", "openai-chat", "--model", "tide-1", "--to", "kept", "text")
+        assert streamproof("record", "--base-url", f"{url}/v1", *told).status == 0
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_asked(streamproof: Command, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "file").write_text("a file")
+    done = streamproof("record", "--to", str(tmp_path / "file"), "--", sys.executable, "-c", "print('ran')")
+    assert (done.status, done.out) == (2, "")
+    assert "cannot be written to" in done.err
+
+
+def test_a_signal_that_ends_the_command(streamproof: Command, tmp_path: Path) -> None:  # noqa: F811
+    program = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    done = streamproof("record", "--to", str(tmp_path), "--", sys.executable, "-c", program)
+    assert done.status == 128 + 9
+
+
+def test_a_cassette_that_cannot_be_written_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def recorded(*_: object, **__: object) -> list[Cassette]:
+        case = Cassette(id="tide", dialect="openai-chat", stream=Exchange(request=Request(body=b"{}")))
+        return [replace(case, model="\ud800"), replace(case, id="tide#2")]
+
+    recorder = Recorder()
+    monkeypatch.setattr(recorder, "cassettes", recorded)
+    with pytest.raises(CassetteError, match="cannot be written"):
+        command._keep(recorder, command._Files(tmp_path, force=False, as_json=False), "tide", None, None)
+    assert [file.name for file in tmp_path.rglob("*.yaml")] == ["tide-2.yaml"]

@@ -167,7 +167,9 @@ def test_any_bytes(pieces: list[bytes]) -> None:
     assert redacted_body(clean) == clean
 
 
-@pytest.mark.parametrize("letters", ["a", "a.", "sk-", "eyJ", "key=", "@a", "::", "1.", "\\", '\\"', "Aa1-", "https://"])
+@pytest.mark.parametrize(
+    "letters", ["a", "a.", "sk-", "eyJ", "key=", "@a", "::", "1.", "\\", '\\"', "Aa1-", "https://", 'name="secret"\na\n']
+)
 def test_long_words_take_no_time(letters: str) -> None:
     body = (letters * 100_000)[:200_000].encode()
     before = time.perf_counter()
@@ -194,3 +196,62 @@ def test_every_kind_has_a_core() -> None:
     assert set(CORES) <= set(ALL)
     assert len(ALL) >= 15
     assert event("a", b"{}")
+
+
+def packed(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+KEY = SECRETS["OpenAI key"]
+ODD_PLACES = {
+    "form": (b"grant_type=refresh&refresh_token=low-water-mark&x=1", b"low-water-mark"),
+    "form, first": (b"client_secret=low-water-mark&x=1", b"low-water-mark"),
+    "multipart": (b'--b\r\nContent-Disposition: form-data; name="password"\r\n\r\nlow water\r\n--b--\r\n', b"low water"),
+    "a quote in it": (rb'{"password": "low\"water", "port": "Brest"}', b"water"),
+    "a quote in it, quoted": (encoded({"note": json.dumps({"password": 'low"water'})}), b"water"),
+    "cut off": (b'data: {"password": "low water', b"low water"),
+    "a list": (b'{"password": ["low water"]}', b"low water"),
+    "a number": (b'{"password": 4711081547}', b"4711081547"),
+    "a field of a list": (b'{"headers": [{"name": "x-api-key", "value": "low water"}]}', b"low water"),
+    "two lines of data": (b'data: {"password":\ndata:  "low water"}\n\n', b"low water"),
+    "base64": (encoded({"note": packed(f"it is {KEY} .")}), packed(f"it is {KEY} .").encode()[14:30]),
+    "base64 of base64": (encoded({"note": packed(packed(f"it is {KEY} ."))}), packed(packed(f"it is {KEY} .")).encode()[20:40]),
+    "base64 for addresses": (
+        encoded({"note": packed(f'{{"a~~~???": "{KEY}"}}').replace("/", "_").replace("+", "-").rstrip("=")}),
+        packed(f'{{"a~~~???": "{KEY}"}}').encode()[24:40],
+    ),
+    "data URL": (encoded({"url": f"data:text/plain;base64,{packed(KEY)}"}), packed(KEY).encode()[12:24]),
+    "a password in base64": (encoded({"password": packed(f"{KEY} and more")}), packed(f"{KEY} and more").encode()[-14:-4]),
+    "curl": (b'{"note": "curl -u keeper:low-water https://tide.example"}', b"low-water"),
+    "webhook": (b'{"note": "https://hooks.slack.com/services/T1DE/BREST/T1deTableBr3st4567890"}', b"Br3st"),
+    "storage": (b'{"note": "AccountName=tide;AccountKey=T1deTableBr3st4567890=="}', b"Br3st"),
+}
+
+
+@pytest.mark.parametrize("place", ODD_PLACES)
+def test_odd_places(place: str) -> None:
+    body, secret = ODD_PLACES[place]
+    assert secret in body
+    clean = redacted_body(body)
+    assert secret not in clean
+    assert len(clean) == len(body)
+    assert redacted_body(clean) == clean
+    assert (spots(body) != [], spots(clean)) == (True, [])
+    if body.startswith(b"{"):
+        assert json.loads(clean).keys() == json.loads(body).keys()
+
+
+def test_other_base64_stays() -> None:
+    body = encoded(
+        {"picture": base64.b64encode(bytes(range(256))).decode(), "name": "a-name-that-might-be-base64", "text": packed("ebb")}
+    )
+    assert redacted_body(body) == body
+
+
+def test_a_thousand_addresses_in_one_text() -> None:
+    rows = "\n".join(f'keeper{number}@tide-table.example,"\U0001f40b é"' for number in range(8000))
+    before = time.perf_counter()
+    clean = redacted_body(json.dumps({"content": rows}).encode())
+    assert time.perf_counter() - before < 5
+    said = json.loads(clean)["content"].split("\n")
+    assert set(said) <= {f'xxxxxx{"0" * digits}@xxxx-xxxxx.xxxxxxx,"\U0001f40b é"' for digits in (1, 2, 3, 4)}
